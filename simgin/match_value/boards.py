@@ -23,7 +23,7 @@ from simgin.rules.parameters import Params, find_match_goal, get_int_param
 
 @dataclass(frozen=True)
 class ScoreTrack:
-    """Scores that one side of a match can have before it reaches its goal, as numbered positions.
+    """Numbered sequence of the scores that one side can have before it reaches its goal.
 
     Attributes:
         score_fields: Counts of the side ("score", "deals" or "games"), which are record fields
@@ -36,7 +36,7 @@ class ScoreTrack:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal, which is also the position of the goal."""
+        """Number of positions before the goal, which equals the position of the goal."""
         return int(np.prod(self._shape)) - 1
 
     @property
@@ -44,7 +44,7 @@ class ScoreTrack:
         return tuple([target + 1 for target in self.targets])
 
     def find_positions(self, scores: np.ndarray) -> np.ndarray:
-        """Return the positions on the track for the given scores.
+        """Return the positions of scores on the track.
 
         Args:
             scores: Scores, (..., n_fields). A score above its target is reduced to the target.
@@ -81,17 +81,17 @@ def compile_table_filler() -> Any:
     leave both scores unchanged, the entries for the two dealers are the solution of two linear
     equations.
     """
-    int_matrix = types.Array(int64, 2, "C")
-    float_matrix = types.Array(float64, 2, "C")
-    float_vector = types.Array(float64, 1, "C")
-    table = types.Array(float64, 3, "C")
+    int_matrix_type = types.Array(int64, 2, "C")
+    float_matrix_type = types.Array(float64, 2, "C")
+    float_vector_type = types.Array(float64, 1, "C")
+    table_type = types.Array(float64, 3, "C")
     signature = void(
-        table,
-        *((int_matrix, int_matrix)),
-        *((float_matrix, float_matrix)),
-        int_matrix,
-        float_vector,
-        float_vector,
+        table_type,
+        *((int_matrix_type, int_matrix_type)),
+        *((float_matrix_type, float_matrix_type)),
+        int_matrix_type,
+        float_vector_type,
+        float_vector_type,
     )
     return jit.compile_function(kernels.fill_value_table, signature)
 
@@ -113,7 +113,7 @@ DRAW_VALUE = 0.5  # value of a drawn match
 
 
 class Board:
-    """Table layout of the undecided states of a match, for which match values are computed.
+    """Layout of a table of match values for the undecided states of a match.
 
     The score of a side consists of the values of its score fields. The last axis of a table is the
     side that deals (0 for A, 1 for B).
@@ -172,16 +172,16 @@ class Board:
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
     """Return the board for the parameters of a variant, with strategy A at `seat`."""
-    layout = find_match_goal(params).board_type
-    if layout == "total":
+    board_type = find_match_goal(params).board_type
+    if board_type == "total":
         return TotalBoard(params, outcomes)
-    if layout == "games":
+    if board_type == "games":
         return GamesBoard(params, seat, outcomes)
     return RaceBoard(params, seat, outcomes)
 
 
 class _DealTransitions:
-    """Changes of the match state that the outcomes of a deal cause."""
+    """Possible changes of the match state after a deal."""
 
     def __init__(
         self, params: Params, outcomes: Outcomes, tracks: tuple[ScoreTrack, ScoreTrack]
@@ -204,7 +204,7 @@ class _DealTransitions:
             self._gain_indices.append(gain_index)
 
     def _find_distinct_gains(self, side: int, track: ScoreTrack) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct gains of a side, and the gain index of each deal that the side wins.
+        """Return a side's distinct gains, and the gain index of each deal that the side wins.
 
         Outcomes with equal gains are combined into one transition.
         """
@@ -215,7 +215,7 @@ class _DealTransitions:
         return distinct_gains, gain_index.reshape(-1)
 
     def compute_transitions(self, probabilities: Probabilities) -> list[np.ndarray]:
-        """Return the possible changes of the match state in a deal, with their probabilities.
+        """Return the next positions after a deal, with their probabilities.
 
         Args:
             probabilities: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -235,7 +235,7 @@ class _DealTransitions:
         return [*self._next_positions, *tables, self._next_dealers, no_winner]
 
     def _compute_gain_probabilities(self, side: int, probabilities: Probabilities) -> np.ndarray:
-        """Return the probability of each gain of a side, given the dealer."""
+        """Return the probability of each gain of a side, by dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
         gain_index = self._gain_indices[side]
@@ -250,18 +250,20 @@ def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
         return np.ones(len(outcomes.rows), np.int64)
     gin_count = get_int_param(params, "deal_count_gin")
     undercut_count = get_int_param(params, "deal_count_undercut")
-    kind = np.array(DEAL_RESULTS)[outcomes.column("kind")]
-    factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), gin_count, 1)
-    factor = np.where(kind == "undercut", undercut_count, factor)
+    ending = np.array(DEAL_RESULTS)[outcomes.column("kind")]
+    won_deals = np.where(np.isin(ending, ("gin", "big_gin", "shot")), gin_count, 1)
+    won_deals = np.where(ending == "undercut", undercut_count, won_deals)
     # If the die is refused, its number before the offer counts.
-    return np.asarray(factor * outcomes.column("stake"))
+    return np.asarray(won_deals * outcomes.column("stake"))
 
 
 def make_next_dealer_table(params: Params) -> np.ndarray:
     """Return the next dealer for each dealer and winner (0, 1 or -1 for none), (2, 3) int64."""
     winners = (0, 1, -1)
-    rows = [[_find_next_dealer(params, dealer, winner) for winner in winners] for dealer in (0, 1)]
-    return np.array(rows, np.int64)
+    next_dealers = [
+        [_find_next_dealer(params, dealer, winner) for winner in winners] for dealer in (0, 1)
+    ]
+    return np.array(next_dealers, np.int64)
 
 
 def _find_next_dealer(params: Params, dealer: int, winner: int) -> int:
@@ -297,41 +299,51 @@ def get_starting_points(params: Params) -> tuple[int, int]:
 
 
 def get_starting_scores(params: Params, seat: int, score_fields: ScoreFields) -> BothScores:
-    """Return the scores of A and B at the start of a match, which include start_points."""
+    """Return the scores of A and B at the start of a match, including `start_points`."""
     points = get_starting_points(params)
-    a, b = score_fields
-    start_a = [points[seat] if name == "score" else 0 for name in a]
-    start_b = [points[1 - seat] if name == "score" else 0 for name in b]
+    fields_a, fields_b = score_fields
+    start_a = [points[seat] if name == "score" else 0 for name in fields_a]
+    start_b = [points[1 - seat] if name == "score" else 0 for name in fields_b]
     return np.array(start_a), np.array(start_b)
 
 
 class RaceBoard(Board):
-    """Board for the goals single, points, deals, race and twofold, with a target for each side."""
+    """Board for match goals with one target per side: single, points, deals, race and twofold."""
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
-        self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
+        self._track_a, self._track_b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = find_match_goal(params).is_one_deal
         # number of possible scores of A and of B
-        self._shape = self._a.length + 1, self._b.length + 1
+        self._shape = self._track_a.length + 1, self._track_b.length + 1
         self.n_states = 2 * self._shape[0] * self._shape[1]
-        self.score_fields = self._a.score_fields, self._b.score_fields
+        self.score_fields = self._track_a.score_fields, self._track_b.score_fields
         self.start_scores = get_starting_scores(params, seat, self.score_fields)
 
     @cached_property
     def _deal_transitions(self) -> _DealTransitions:
         # The property is computed on first access, after the size has been checked.
-        return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
+        return _DealTransitions(self._params, self._outcomes, (self._track_a, self._track_b))
 
     def find_table_index(
         self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
     ) -> TableIndex:
-        return self._a.find_positions(scores_a), self._b.find_positions(scores_b), dealer
+        return (
+            self._track_a.find_positions(scores_a),
+            self._track_b.find_positions(scores_b),
+            dealer,
+        )
 
     def list_states(self) -> MatchStates:
-        a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
-        return self._a.list_scores()[a], self._b.list_scores()[b], dealer
+        positions_a, positions_b, dealer = np.indices(
+            (self._track_a.length, self._track_b.length, 2)
+        ).reshape(3, -1)
+        return (
+            self._track_a.list_scores()[positions_a],
+            self._track_b.list_scores()[positions_b],
+            dealer,
+        )
 
     def _fill_table(self, probabilities: Probabilities, end_values: MatchEndValues) -> ValueTable:
         """Return the table of match values for the given values of finished matches.
@@ -354,7 +366,7 @@ class RaceBoard(Board):
 
 
 class GamesBoard(Board):
-    """Board for a match in which the loser's points set the number of games won (Gin Pro).
+    """Board for matches in which the loser's points determine the games won (Gin Pro).
 
     The board has a table of points for every combination of won games.
     """
@@ -363,13 +375,14 @@ class GamesBoard(Board):
         self._params = params
         self._outcomes = outcomes
         self._tracks = _make_track(params, seat), _make_track(params, 1 - seat)
-        self._length = self._tracks[0].length
-        self._target = get_int_param(params, "games_target")
+        self._target_points = self._tracks[0].length
+        self._target_games = get_int_param(params, "games_target")
         band_limits, games_by_band = np.array(params["game_table"]).T
-        band_index = np.searchsorted(band_limits, np.arange(self._length))
-        self._games = games_by_band[band_index]  # number of won games, by points of the loser
+        band_index = np.searchsorted(band_limits, np.arange(self._target_points))
+        # number of games won, by points of the loser
+        self._games_by_loser_points = games_by_band[band_index]
         self.score_fields = ("games", "score"), ("games", "score")
-        self.n_states = 2 * (self._target * (self._length + 1)) ** 2
+        self.n_states = 2 * (self._target_games * (self._target_points + 1)) ** 2
         self.start_scores = get_starting_scores(params, seat, self.score_fields)
 
     @cached_property
@@ -385,11 +398,11 @@ class GamesBoard(Board):
 
     def _limit_to_targets(self, scores: SideScores) -> tuple[np.ndarray, np.ndarray]:
         """Return the won games and the points of a side, limited to their targets."""
-        games = np.minimum(scores[..., 0], self._target)
-        return games, np.minimum(scores[..., 1], self._length)
+        games = np.minimum(scores[..., 0], self._target_games)
+        return games, np.minimum(scores[..., 1], self._target_points)
 
     def list_states(self) -> MatchStates:
-        state_indices = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
+        state_indices = np.indices((*[self._target_games] * 2, *[self._target_points] * 2, 2))
         games_a, games_b, points_a, points_b, dealer = state_indices.reshape(5, -1)
         a = np.stack([games_a, points_a], axis=1)
         return a, np.stack([games_b, points_b], axis=1), dealer
@@ -401,11 +414,11 @@ class GamesBoard(Board):
         """
         a_win_value, b_win_value, _ = end_values
         transitions = self._deal_transitions.compute_transitions(probabilities)
-        n_games = self._target + 1
-        n_points = self._length + 1
+        n_games = self._target_games + 1
+        n_points = self._target_points + 1
         table = np.full((n_games, n_games, n_points, n_points, 2), float(b_win_value))
-        table[self._target] = a_win_value
-        reversed_games = range(self._target - 1, -1, -1)
+        table[self._target_games] = a_win_value
+        reversed_games = range(self._target_games - 1, -1, -1)
         for a in reversed_games:
             for b in reversed_games:
                 self._set_values_after_game(table, a, b)
@@ -413,10 +426,10 @@ class GamesBoard(Board):
         return table
 
     def _set_values_after_game(self, table: ValueTable, games_a: int, games_b: int) -> None:
-        """Set the values after the next game, for the given numbers of won games."""
-        max_games = self._target
-        games_after_a_wins = np.minimum(games_a + self._games, max_games)
-        games_after_b_wins = np.minimum(games_b + self._games, max_games)
+        """Set the values of states in which the next game ends, given the games won so far."""
+        max_games = self._target_games
+        games_after_a_wins = np.minimum(games_a + self._games_by_loser_points, max_games)
+        games_after_b_wins = np.minimum(games_b + self._games_by_loser_points, max_games)
         new_game_values = table[:, :, 0, 0]
         values_by_points = table[games_a, games_b]
         values_by_points[-1, :-1] = new_game_values[games_after_a_wins, games_b]
@@ -424,43 +437,43 @@ class GamesBoard(Board):
 
 
 class TotalBoard(Board):
-    """Board for a fixed number of deals and a maximum total penalty (Solitary Gin).
+    """Board for matches with a fixed number of deals and a maximum total penalty (Solitary Gin).
 
     A state consists of the number of remaining deals and the total penalty.
     """
 
     def __init__(self, params: Params, outcomes: Outcomes) -> None:
         self._points = outcomes.column("points")
-        self._deals = get_int_param(params, "deals_in_match")
-        self._goal = get_int_param(params, "total_goal")
-        self._low = self._deals * min(int(self._points.min()), 0)
-        self._high = self._deals * max(int(self._points.max()), 0)
-        self._totals = self._high - self._low + 1
-        self.n_states = (self._deals + 1) * self._totals * 2
+        self._n_deals = get_int_param(params, "deals_in_match")
+        self._max_winning_total = get_int_param(params, "total_goal")
+        self._min_total = self._n_deals * min(int(self._points.min()), 0)
+        self._max_total = self._n_deals * max(int(self._points.max()), 0)
+        self._n_totals = self._max_total - self._min_total + 1
+        self.n_states = (self._n_deals + 1) * self._n_totals * 2
         self.score_fields = ("left", "score"), ()
-        self.start_scores = np.array([self._deals, 0]), np.array([], np.int64)
+        self.start_scores = np.array([self._n_deals, 0]), np.array([], np.int64)
 
     def compute_win_probabilities(self, probabilities: Probabilities) -> ValueTable:
         """Compute the win probability for each number of remaining deals, total penalty and dealer.
 
         A total outside the reachable range has the value of the nearest reachable total.
         """
-        totals = np.arange(self._low, self._high + 1)
-        distribution = probabilities / probabilities.sum()
+        totals = np.arange(self._min_total, self._max_total + 1)
+        normalised_probabilities = probabilities / probabilities.sum()
         next_index = self._find_total_index(totals[:, None] + self._points)
-        table = np.empty((self._deals + 1, self._totals))
-        table[0] = totals <= self._goal
-        for deals_left in range(self._deals):
-            table[deals_left + 1] = table[deals_left][next_index] @ distribution
+        table = np.empty((self._n_deals + 1, self._n_totals))
+        table[0] = totals <= self._max_winning_total
+        for deals_left in range(self._n_deals):
+            table[deals_left + 1] = table[deals_left][next_index] @ normalised_probabilities
         return np.repeat(table[:, :, None], 2, axis=2)
 
     def _find_total_index(self, totals: np.ndarray) -> np.ndarray:
-        """Convert totals to offsets from the lowest possible total."""
-        return np.asarray(np.clip(totals, self._low, self._high) - self._low)
+        """Convert total penalties to offsets from the lowest possible total."""
+        return np.asarray(np.clip(totals, self._min_total, self._max_total) - self._min_total)
 
     def compute_mean_power(self, probabilities: Probabilities, z: float) -> ValueTable:
-        deals_left = np.arange(self._deals + 1.0)
-        return np.broadcast_to((z**deals_left)[:, None, None], (len(deals_left), self._totals, 2))
+        deals_left = np.arange(self._n_deals + 1.0)
+        return np.broadcast_to((z**deals_left)[:, None, None], (len(deals_left), self._n_totals, 2))
 
     def find_table_index(
         self, scores_a: SideScores, scores_b: SideScores, dealer: np.ndarray
@@ -468,14 +481,14 @@ class TotalBoard(Board):
         return scores_a[..., 0], self._find_total_index(scores_a[..., 1]), dealer
 
     def list_states(self) -> MatchStates:
-        deals_left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
-        a = np.stack([deals_left + 1, total + self._low], axis=1)
-        n = len(deals_left)
-        return a, np.empty((n, 0), np.int64), np.zeros(n, np.int64)
+        deals_left, total_index = np.indices((self._n_deals, self._n_totals)).reshape(2, -1)
+        scores_a = np.stack([deals_left + 1, total_index + self._min_total], axis=1)
+        n_states = len(deals_left)
+        return scores_a, np.empty((n_states, 0), np.int64), np.zeros(n_states, np.int64)
 
 
 class PerScoreBoard(Board):
-    """Board for a match to a number of points, with deal outcomes that depend on the score."""
+    """Board for matches to a target score in which deal outcomes depend on the score."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = get_int_param(params, "points_target")
@@ -483,10 +496,10 @@ class PerScoreBoard(Board):
         self.score_fields = ("score",), ("score",)
         self.n_states = 2 * (self._target + 1) ** 2
         self.start_scores = get_starting_scores(params, seat, self.score_fields)
-        start = outcomes.start_outcomes
-        self._dealer = start.column("dealer")
-        self._winner = start.column("winner")
-        self._points = start.column("points")
+        start_outcomes = outcomes.start_outcomes
+        self._dealer = start_outcomes.column("dealer")
+        self._winner = start_outcomes.column("winner")
+        self._points = start_outcomes.column("points")
         # score changes, ordered by the sum of both scores, and the index of the first change of
         # each sum
         score_sum = outcomes.column("score_a") + outcomes.column("score_b")
@@ -501,8 +514,8 @@ class PerScoreBoard(Board):
         return points_a, np.minimum(scores_b[..., 0], self._target), dealer
 
     def list_states(self) -> MatchStates:
-        a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
-        return a[:, None], b[:, None], dealer
+        points_a, points_b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
+        return points_a[:, None], points_b[:, None], dealer
 
     def _fill_table(self, probabilities: Probabilities, end_values: MatchEndValues) -> ValueTable:
         """Return the table of match values for the given values of finished matches.
@@ -524,8 +537,8 @@ class PerScoreBoard(Board):
             mean_values, unchanged_probability = self._compute_mean_next_values(
                 table, a, b, probabilities
             )
-            sums = (mean_values, unchanged_probability)
-            self._add_score_changes(table, min_score, score_sum, probabilities, *sums)
+            mean_arrays = (mean_values, unchanged_probability)
+            self._add_score_changes(table, min_score, score_sum, probabilities, *mean_arrays)
             # A deal can leave the score unchanged, so the entries for both dealers are solved
             # together.
             changed_probability = np.eye(2) - unchanged_probability
@@ -539,23 +552,23 @@ class PerScoreBoard(Board):
         scores_b: np.ndarray,
         probabilities: Probabilities,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean match values after a deal with the outcomes of the starting score.
+        """Return mean match values after a deal, with outcome probabilities at the starting score.
 
         Returns:
             Mean of the next values, and probability that the score does not change, for each next
             dealer. Both are indexed by score and dealer.
         """
         dealer = self._dealer
-        deals = (dealer, self._winner, self._points)
+        outcome_columns = (dealer, self._winner, self._points)
         next_values, is_unchanged, next_dealers = self._find_next_values(
-            table, scores_a[:, None], scores_b[:, None], *deals
+            table, scores_a[:, None], scores_b[:, None], *outcome_columns
         )
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
         is_next_dealer = next_dealers[:, None] == sides
         weights = probabilities[: len(dealer)] * is_dealer
-        unchanged = np.einsum("do,so,oe->sde", weights, is_unchanged, is_next_dealer)
-        return next_values @ weights.T, unchanged
+        unchanged_probability = np.einsum("do,so,oe->sde", weights, is_unchanged, is_next_dealer)
+        return next_values @ weights.T, unchanged_probability
 
     def _add_score_changes(
         self,
@@ -566,7 +579,7 @@ class PerScoreBoard(Board):
         mean_values: np.ndarray,
         unchanged_probability: np.ndarray,
     ) -> None:
-        """Correct the mean values for deal outcomes that differ from those at the starting score.
+        """Correct mean values for deal outcomes that differ from those at the starting score.
 
         At the first of these scores, A has `first_score` points.
         """
@@ -578,8 +591,8 @@ class PerScoreBoard(Board):
         weights = sign * probabilities[len(self._dealer) :][group]
         score_index = a - first_score
         np.add.at(mean_values, (score_index, dealer), weights * next_values)
-        cells = (score_index, dealer, next_dealers)
-        np.add.at(unchanged_probability, cells, weights * is_unchanged)
+        indices = (score_index, dealer, next_dealers)
+        np.add.at(unchanged_probability, indices, weights * is_unchanged)
 
     def _find_next_values(
         self,
@@ -590,7 +603,7 @@ class PerScoreBoard(Board):
         winner: np.ndarray,
         points: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the match values after the given deal outcomes at the given scores.
+        """Return the match values after deal outcomes at the given scores.
 
         Returns:
             Next values (0 if the score is unchanged), a mask of unchanged scores, and the next

@@ -43,7 +43,7 @@ DEADWOOD_BIN_SIZE = 5  # width of a bin, in points of deadwood
 
 @dataclass(frozen=True)
 class TurnRecords:
-    """Deal records and turn records of the same deals, in the order of play.
+    """Records of deals and of all their turns, in the order of play.
 
     A deal has no turns if it ends before the first turn because a player refuses the die or is
     dealt a joker. If drawing a card ends the deal without a winner, the draw does not count as a
@@ -60,11 +60,11 @@ class TurnRecords:
     turn_records: np.ndarray
 
     def get_turn_column(self, name: str) -> np.ndarray:
-        """Return a field of the turn records for every turn."""
+        """Return a field of all turns."""
         return np.asarray(self.turn_records[name])
 
     def get_deal_column(self, name: str) -> np.ndarray:
-        """Return a field of the deal records for every turn."""
+        """Return a field of the deals to which the turns belong."""
         return np.asarray(self.deal_records[name][self.get_turn_column("deal")])
 
 
@@ -74,7 +74,7 @@ def simulate_hands_by_turn(
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> TurnRecords:
-    """Play units of single deals and record every turn."""
+    """Play `n_units` units of single deals, and record every turn."""
     kernel.compile_matchup(matchup)
     _compile_replay_loop(len(matchup.players))
 
@@ -99,23 +99,16 @@ def _replay_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.
     """
     n_players = len(matchup.players)
     state = create_state(matchup.seed)
-    own_rules = build_rules(matchup.variant)
+    rules = build_rules(matchup.variant)
     turns = np.empty(int(records["turns"].sum()), TURN_DTYPE)
     sums_row = np.zeros((1, batch_columns.N_COLUMNS), np.int64)
     deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
     parameter_vectors = kernel.set_strategies(state, matchup)
-    kernel_arguments = (
-        state,
-        own_rules,
-        create_view(),
-        create_view(),
-        sums_row,
-        kernel.EMPTY_RECORDS,
-    )
+    kernel_arguments = (state, rules, create_view(), create_view(), sums_row, kernel.EMPTY_RECORDS)
     play_units, policies = kernel.compile_batch_kernel(n_players), kernel.compile_policies(matchup)
-    retrace = _compile_replay_loop(n_players)
+    replay_loop = _compile_replay_loop(n_players)
     with python_tier.reraise_policy_errors():
-        retrace(play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies)
+        replay_loop(play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies)
     # The vectors are needed until here because the state contains only their addresses.
     del parameter_vectors
     return turns
@@ -123,7 +116,7 @@ def _replay_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.
 
 @cache
 def _compile_replay_loop(n_players: int) -> Any:
-    """Compile the loop that replays deals of one or two players.
+    """Compile the loop that replays deals with one or two players.
 
     The first argument of this loop is the kernel.
     """
@@ -138,7 +131,7 @@ def _compile_replay_loop(n_players: int) -> Any:
 
 
 def compute_win_rate_by_deadwood(turns: TurnRecords) -> Frame:
-    """Compute the win rate of A by number of turns and deadwood.
+    """Compute A's win rate by number of turns and deadwood.
 
     `count` is the lower edge of a bin of 5 points of deadwood, and `n` is the number of deals that
     continued after the turn. Drawn deals count as lost. Standard errors are clustered by unit.
@@ -148,22 +141,27 @@ def compute_win_rate_by_deadwood(turns: TurnRecords) -> Frame:
         DataFrame of the output `counts` (rows.toml).
     """
     matchup = turns.matchup
-    turn, deadwood_points, unit, is_won = _find_hands_after_turns(turns)
-    turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN_SIZE], axis=1)
-    groups, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
-    value, se, n = _compute_mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
-    bounds = [compute_proportion_interval(*row) for row in zip(value, se, n, strict=True)]
+    turn, deadwood, unit, is_won = _find_hands_after_turns(turns)
+    turn_and_bin = np.stack([turn, deadwood // DEADWOOD_BIN_SIZE], axis=1)
+    turns_and_bins, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
+    win_rates, standard_errors, n_deals = _compute_mean_by_group(
+        is_won, unit, group_index.reshape(-1), len(turns_and_bins)
+    )
+    bounds = [
+        compute_proportion_interval(*row)
+        for row in zip(win_rates, standard_errors, n_deals, strict=True)
+    ]
     low, high = np.array(bounds).reshape(-1, 2).T
     name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
-    columns = {"turn": groups[:, 0], "count": groups[:, 1] * DEADWOOD_BIN_SIZE}
-    estimates = {"value": value, "se": se, "low": low, "high": high, "n": n}
+    columns = {"turn": turns_and_bins[:, 0], "count": turns_and_bins[:, 1] * DEADWOOD_BIN_SIZE}
+    estimates = {"value": win_rates, "se": standard_errors, "low": low, "high": high, "n": n_deals}
     frame = make_frame(columns | estimates)
     frame = build_output_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)
 
 
 def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
-    """Return the number of turns, the deadwood, the unit and the result for each hand of A.
+    """Return the number of turns, deadwood, unit and result for each hand of A.
 
     The hands are the dealt hand of A and its hand after each turn that did not end the deal.
     In self-play, the hands of both sides are included.
@@ -173,22 +171,22 @@ def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """
     matchup = turns.matchup
     # The deal continued after the turn.
-    rows = turns.turn_records[turns.get_turn_column("turn") < turns.get_deal_column("turns")]
-    turn_deals = turns.deal_records[rows["deal"]]
+    records = turns.turn_records[turns.get_turn_column("turn") < turns.get_deal_column("turns")]
+    turn_deals = turns.deal_records[records["deal"]]
     hands = []
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
-        is_side = rows["side"] == side
+        is_side = records["side"] == side
         side_deals = turn_deals[is_side]
         deals = turns.deal_records
-        zeros = np.zeros(len(deals), np.int64)
+        no_turns = np.zeros(len(deals), np.int64)
         hands += [
             (
-                rows["own_turn"][is_side],
-                rows["count"][is_side],
+                records["own_turn"][is_side],
+                records["count"][is_side],
                 side_deals["unit"],
                 side_deals["winner"] == side,
             ),
-            (zeros, deals[f"dealt_{'ab'[side]}"], deals["unit"], deals["winner"] == side),
+            (no_turns, deals[f"dealt_{'ab'[side]}"], deals["unit"], deals["winner"] == side),
         ]
     return np.concatenate([np.stack(columns).astype(np.int64) for columns in hands], axis=1)
 
@@ -196,7 +194,7 @@ def _find_hands_after_turns(turns: TurnRecords) -> np.ndarray:
 def _compute_mean_by_group(
     observations: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the mean, its standard error and the number of observations in each group.
+    """Compute the mean, its standard error and the sample size of each group.
 
     Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). If a
     group has fewer than 30 units, its mean and standard error are NaN.
@@ -218,6 +216,6 @@ def _compute_mean_by_group(
     residuals = np.bincount(
         group_unit_index, observations - values[group], minlength=len(group_units)
     )
-    squares = np.bincount(unit_groups, residuals**2, minlength=n_groups)
+    squared_sums = np.bincount(unit_groups, residuals**2, minlength=n_groups)
     correction = unit_counts / np.maximum(unit_counts - 1, 1)
-    return values, np.sqrt(correction * squares) / group_sizes, n_observations
+    return values, np.sqrt(correction * squared_sums) / group_sizes, n_observations

@@ -22,13 +22,13 @@ def replay_deals(
     take_b, discard_b, knock_b,
     offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Replay the deals in `deal_ids`, and write all turns of each deal to `turns`.
+    """Replay the deals in `deal_ids`, and write all their turns to `turns`.
 
     `deal_ids` contains the unit and the half of each deal, (n_deals, 2) int64. `first_deal` is the
     index of the first deal. Each kernel call plays a single deal and leaves it in the state, so the
     deal need not be traced.
     """
-    n = 0
+    next_index = 0
     state.log_half = -1
     for i in range(deal_ids.shape[0]):
         unit = deal_ids[i, 0]
@@ -45,7 +45,7 @@ def replay_deals(
             offer_b, answer_b, show_b,
         )  # fmt: skip
         deal = first_deal + i
-        n = _write_turns(state, rules, view0, view1, False, deal, turns, n)
+        next_index = _write_turns(state, rules, view0, view1, False, deal, turns, next_index)
 
 
 def replay_deals_solo(
@@ -59,7 +59,7 @@ def replay_deals_solo(
 
     Only view0 is used.
     """
-    n = 0
+    next_index = 0
     state.log_half = -1
     for i in range(deal_ids.shape[0]):
         unit = deal_ids[i, 0]
@@ -72,22 +72,22 @@ def replay_deals_solo(
             discard, knock,
         )  # fmt: skip
         deal = first_deal + i
-        n = _write_turns(state, rules, view0, view0, True, deal, turns, n)
+        next_index = _write_turns(state, rules, view0, view0, True, deal, turns, next_index)
 
 
 @jit
 def _get_dealt_hand(state, rules, is_nondealer, is_solo):
-    """Return the hand that was dealt to a player.
+    """Return the hand dealt to a player, as a bit mask.
 
     `is_nondealer` selects the nondealer in a two-player deal.
     """
     eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand = 0
     if is_solo:
-        n = 11 if eleven_cards else 10
+        n_dealt = 11 if eleven_cards else 10
         # A joker in the hand replaces a card.
-        cards = n - (0 <= state.joker < n)
-        for i in range(cards):
+        n_cards = n_dealt - (0 <= state.joker < n_dealt)
+        for i in range(n_cards):
             hand |= 1 << int(state.pack[i])
         return hand
     for i in range(10):
@@ -103,26 +103,26 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, next_index):
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
     if state.turns:
-        first = 0 if is_solo else 1 - state.dealer
-        hands[first] = _get_dealt_hand(state, rules, True, is_solo)
+        first_seat = 0 if is_solo else 1 - state.dealer
+        hands[first_seat] = _get_dealt_hand(state, rules, True, is_solo)
         if not is_solo:
             hand = _get_dealt_hand(state, rules, False, is_solo)
-            hands[1 - first] = hand
-    for t in range(state.turns):
-        seat = int(view0.history[t, 0])
-        discarded = int(view0.history[t, 3])
+            hands[1 - first_seat] = hand
+    for turn_index in range(state.turns):
+        seat = int(view0.history[turn_index, 0])
+        discarded = int(view0.history[turn_index, 3])
         # Each view contains the cards that its seat has drawn.
-        card0 = int(view0.history[t, 2])
-        card1 = int(view1.history[t, 2])
-        card = max(card0, card1)
-        if card >= 0:
-            hands[seat] |= 1 << card
+        card0 = int(view0.history[turn_index, 2])
+        card1 = int(view1.history[turn_index, 2])
+        received_card = max(card0, card1)
+        if received_card >= 0:
+            hands[seat] |= 1 << received_card
         if discarded >= 0:
             hands[seat] &= ~(1 << discarded)
         own_turns[seat] += 1
         turn = turns[next_index]
         turn.deal = deal
-        turn.turn = t + 1
+        turn.turn = turn_index + 1
         turn.own_turn = own_turns[seat]
         turn.side = seat ^ state.half
         turn.count = compute_deadwood_for_role(hands[seat], rules, 0)
@@ -136,29 +136,29 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, next_index):
 def fill_value_table(
     table, next_a, next_b, probability_a, probability_b, next_dealer, no_winner_probability, reward
 ):
-    """Fill a table of match values, starting at the end of the match."""
+    """Fill a table of match values, from the end of the match to its start."""
     # probability that neither player's score changes, by dealer and next dealer
     p_same = np.zeros((2, 2))
-    rows, ends_a = next_a.shape
-    columns, ends_b = next_b.shape
-    for i in range(rows - 1, -1, -1):
-        table[i, :columns] = reward
+    n_rows, n_gains_a = next_a.shape
+    n_columns, n_gains_b = next_b.shape
+    for i in range(n_rows - 1, -1, -1):
+        table[i, :n_columns] = reward
         p_same[:] = 0.0
         for dealer in range(2):
             after_a = next_dealer[dealer, 0]
             dealer_without_winner = next_dealer[dealer, 2]
             p_same[dealer, dealer_without_winner] += no_winner_probability[dealer]
-            for outcome in range(ends_a):
-                next_i = next_a[i, outcome]
-                p_outcome = probability_a[dealer, outcome]
+            for gain_index in range(n_gains_a):
+                next_i = next_a[i, gain_index]
+                p_gain = probability_a[dealer, gain_index]
                 if next_i == i:
-                    p_same[dealer, after_a] += p_outcome
+                    p_same[dealer, after_a] += p_gain
                     continue
                 # LLVM vectorises the loop along a row.
-                for j in range(columns):
-                    v = table[next_i, j, after_a]
-                    table[i, j, dealer] += p_outcome * v
-        for j in range(columns - 1, -1, -1):
+                for j in range(n_columns):
+                    next_value = table[next_i, j, after_a]
+                    table[i, j, dealer] += p_gain * next_value
+        for j in range(n_columns - 1, -1, -1):
             m00 = 1.0 - p_same[0, 0]
             m01 = -p_same[0, 1]
             m10 = -p_same[1, 0]
@@ -166,16 +166,16 @@ def fill_value_table(
             for dealer in range(2):
                 after_b = next_dealer[dealer, 1]
                 p_repeat = 0.0
-                total = 0.0
-                for outcome in range(ends_b):
-                    next_j = next_b[j, outcome]
-                    p_outcome = probability_b[dealer, outcome]
+                mean_next_value = 0.0
+                for gain_index in range(n_gains_b):
+                    next_j = next_b[j, gain_index]
+                    p_gain = probability_b[dealer, gain_index]
                     if next_j == j:
-                        p_repeat += p_outcome
+                        p_repeat += p_gain
                     else:
-                        v = table[i, next_j, after_b]
-                        total += p_outcome * v
-                table[i, j, dealer] += total
+                        next_value = table[i, next_j, after_b]
+                        mean_next_value += p_gain * next_value
+                table[i, j, dealer] += mean_next_value
                 if dealer == 0 and after_b == 0:
                     m00 -= p_repeat
                 elif dealer == 0:

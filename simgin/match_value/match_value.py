@@ -51,7 +51,7 @@ CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
 class ValueUnavailableError(SimginError):
-    """Exception for a matchup whose match value cannot be computed."""
+    """Error raised if the match value of a matchup cannot be computed."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class MatchValue(RenamedAttributes):
 
     @property
     def is_seat_symmetric(self) -> bool:
-        """True if the rules treat both seats equally, so that their match values are the same."""
+        """True if the rules treat both seats equally, so that both have the same match values."""
         return _has_symmetric_seats(self.matchup.variant)
 
     @cached_property
@@ -139,7 +139,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and starting values that omit one group of deals each.
+        """Standard errors of all states, and leave-one-out match values at the start.
 
         Only one table at a time is kept in memory.
         """
@@ -151,12 +151,12 @@ class MatchValue(RenamedAttributes):
             difference = table - self.probabilities
             difference_sum += difference
             squared_sum += difference**2
-        n = len(start_values)
-        variance = np.maximum(squared_sum / n - (difference_sum / n) ** 2, 0)
-        return np.sqrt((n - 1) * variance), np.array(start_values)
+        n_groups = len(start_values)
+        variance = np.maximum(squared_sum / n_groups - (difference_sum / n_groups) ** 2, 0)
+        return np.sqrt((n_groups - 1) * variance), np.array(start_values)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
-        """Yield tables of match values, each of which omits one group of outcomes."""
+        """Yield leave-one-out tables of match values, one for each omitted group of deals."""
         _, *leave_one_out = self.outcomes.probabilities
         for probability in leave_one_out:
             yield self.board.compute_win_probabilities(probability)
@@ -207,7 +207,7 @@ def compute_value(
     Args:
         variant: Variant spec.
         a: Spec of strategy A.
-        b:  Spec of strategy B, or `simple` by default.
+        b: Spec of strategy B, or `simple` by default.
         deals: Number of single deals.
         seed: Seed of the shuffles.
         seat: Seat of A, 0 or 1 (required if the rules distinguish the seats).
@@ -245,7 +245,7 @@ def compute_value(
 
 
 def _has_symmetric_seats(variant: Variant) -> bool:
-    """Return True if both seats have the same goal, starting score and chance of being dealer."""
+    """Return True if both seats have the same goal, starting score and chance to deal first."""
     is_dealer_random = variant.params["first_dealer"] in ("lot", None)
     has_common_goal = variant.goal.other_side_goal is None
     a, b = boards.get_starting_points(variant.params)
@@ -292,11 +292,11 @@ def solve_value(
             f"for at most {MAX_STATES:,} states.",
         )
     max_deals = get_int_param(matchup.variant.params, "max_deals")
-    proportion = value.bound_longer_matches(max_deals)
-    if proportion > MAX_TRUNCATED_MATCH_RATE:
+    truncated_rate = value.bound_longer_matches(max_deals)
+    if truncated_rate > MAX_TRUNCATED_MATCH_RATE:
         reason = (
-            f"max_deals = {max_deals} could end up to {100 * min(proportion, 1):.2g} % of matches "
-            "early. Increase it."
+            f"max_deals = {max_deals} could end up to {100 * min(truncated_rate, 1):.2g} % of "
+            "matches early. Increase it."
         )
         raise make_value_unavailable_error(matchup, reason)
     return value
@@ -342,11 +342,11 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if another starting score changes at least one of 2,000 simulated units.
+    """Return True if another starting score changes the result of a simulated unit.
 
-    For each starting score, the test uses the same shuffles. The test detects shots and policies
-    that use points. Policies that use only won deals or games are not detected, because every match
-    starts without won deals and games.
+    The test plays 2,000 units with the same shuffles from each starting score. It detects shots and
+    policies that use points. Policies that use only won deals or games are not detected, because
+    every match starts without won deals and games.
     """
     params = matchup.variant.params
     if matchup.variant.goal.is_total:
@@ -363,13 +363,13 @@ def depends_on_score(matchup: Matchup) -> bool:
     ]
     zero_start_records = _play_from_points(matchup, (0, 0))
     return any(
-        not np.array_equal(_play_from_points(matchup, start), zero_start_records)
-        for start in start_scores
+        not np.array_equal(_play_from_points(matchup, start_score), zero_start_records)
+        for start_score in start_scores
     )
 
 
 def _play_from_points(matchup: Matchup, starting_points: tuple[int, int]) -> np.ndarray:
-    """Return records of single deals with given starting points, without the score fields."""
+    """Play single deals from a score, and return their records without the score fields."""
     params = {**matchup.variant.params, "start_points": list(starting_points)}
     variant = dataclasses.replace(matchup.variant, params=params)
     matchup = dataclasses.replace(matchup, variant=variant)

@@ -35,9 +35,9 @@ from simgin.text.files import atomic_write, read_bytes
 from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
-N_GROUPS = 20  # number of groups (the relative error of standard errors is 16 %)
+N_JACKKNIFE_GROUPS = 20  # number of groups (the relative error of standard errors is 16 %)
 ArraysByName = dict[str, np.ndarray]
-UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
+UNITS_PER_ENGINE_CALL = 20_000  # number of units per engine call (records of 10 MB)
 
 # `dealer` and `winner` are sides (0 for A, 1 for B, -1 for neither). If neither side won, `points`
 # are the points of A. `stake` is the number on the die at the end of the deal.
@@ -49,7 +49,7 @@ _VALUES_PER_COLUMN = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
 class OutcomeError(SimginError):
-    """Exception for outcomes that cannot be counted."""
+    """Error raised if outcomes cannot be counted."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Outcomes:
 
     Attributes:
         rows: Distinct outcomes in sorted order, (n_outcomes, len(OUTCOME_COLUMNS)) int64.
-        counts: Count of each outcome in each group, (N_GROUPS, n_outcomes) int64.
+        counts: Count of each outcome in each group, (N_JACKKNIFE_GROUPS, n_outcomes) int64.
     """
 
     rows: np.ndarray
@@ -72,12 +72,12 @@ class Outcomes:
         return int(self.counts.sum())
 
     def column(self, name: str) -> np.ndarray:
-        """Return one column for all outcomes, (n_outcomes,) int64."""
+        """Return a column of the outcomes, (n_outcomes,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]])
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Probability of each outcome given the dealer, (1 + number of groups, n_outcomes) float64.
+        """Probability of each outcome given the dealer, (1 + n_groups, n_outcomes) float64.
 
         Row 0 uses all groups. Every other row omits one group.
         """
@@ -97,16 +97,13 @@ class Outcomes:
         all_rows = np.concatenate([self.rows, mirrored_rows])
         rows, row_index = np.unique(all_rows, axis=0, return_inverse=True)
         row_index = row_index.reshape(-1)
-        counts = np.zeros((N_GROUPS, len(rows)), np.int64)
+        counts = np.zeros((N_JACKKNIFE_GROUPS, len(rows)), np.int64)
         np.add.at(counts.T, row_index, np.tile(self.counts, 2).T)
         return Outcomes(rows, counts)
 
 
 def swap_sides(winners: np.ndarray) -> np.ndarray:
-    """Return the winners after swapping the two sides.
-
-    0 and 1 are swapped, and -1 is unchanged.
-    """
+    """Swap the sides 0 and 1 in an array of winners, in which -1 means no winner."""
     return np.asarray(np.where(winners < 0, -1, 1 - winners))
 
 
@@ -160,7 +157,7 @@ def _count_outcomes(
 
     compile_matchup(matchup)
     units = matchup.count_units(deals)
-    tallies = map_units(count_units, units, UNITS_PER_CALL, workers, on_progress)
+    tallies = map_units(count_units, units, UNITS_PER_ENGINE_CALL, workers, on_progress)
     return merge_tallies(np.concatenate(tallies))
 
 
@@ -183,7 +180,7 @@ def compute_group_indices(records: np.ndarray) -> np.ndarray:
 
     Groups consist of pairs of consecutive units because the dealer of single deals alternates.
     """
-    return np.asarray(records["unit"] // 2 % N_GROUPS)
+    return np.asarray(records["unit"] // 2 % N_JACKKNIFE_GROUPS)
 
 
 def make_outcome_rows(records: np.ndarray) -> np.ndarray:
@@ -202,7 +199,7 @@ def merge_tallies(tallies: np.ndarray) -> ArraysByName:
     """
     group, packed_outcomes, n_deals = tallies.T
     packed_outcomes, column_index = np.unique(packed_outcomes, return_inverse=True)
-    counts = np.zeros((N_GROUPS, len(packed_outcomes)), np.int64)
+    counts = np.zeros((N_JACKKNIFE_GROUPS, len(packed_outcomes)), np.int64)
     np.add.at(counts, (group, column_index), n_deals)
     offsets = np.stack(np.unravel_index(packed_outcomes, _VALUES_PER_COLUMN), axis=1)
     return {"rows": offsets + _COLUMN_MINIMA, "counts": counts}
@@ -219,7 +216,7 @@ def merge_tallies(tallies: np.ndarray) -> ArraysByName:
 # which is unbiased except for deals without points.
 
 
-MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer
+MIN_UNITS_PER_SCORE = 2 * N_JACKKNIFE_GROUPS  # every group needs a unit with each dealer
 MAX_TARGET_POINTS = 250  # maximum of the rule parameter points_target
 
 # `sign` is 1 for the outcome at this score, and -1 for the outcome of the same shuffle from the
@@ -230,7 +227,7 @@ _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_CHANGE_COLUMNS)
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals at the starting score, and changed outcomes at other scores.
+    """Outcomes of single deals at the starting score, and their changes at other scores.
 
     Attributes:
         start_outcomes: Outcomes at the starting score.
@@ -243,23 +240,25 @@ class ScoreOutcomes:
     deals_per_score: int
 
     def column(self, name: str) -> np.ndarray:
-        """Return one column for all changes, (n_changes,) int64."""
+        """Return a column of the changes, (n_changes,) int64."""
         return np.asarray(self.changes[:, _CHANGE_COLUMN_INDEX[name]])
 
     @cached_property
     def probabilities(self) -> np.ndarray:
         """Outcome probabilities at the starting score, and weights of outcome changes.
 
-        The array has shape (1 + N_GROUPS, n_outcomes + N_GROUPS) and dtype float64. Row 0 uses all
+        The array has shape (1 + n_groups, n_outcomes + n_groups) and dtype float64. Row 0 uses all
         groups. Every other row omits one group.
         """
-        group_weights = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
+        group_weights = np.concatenate(
+            [np.ones((1, N_JACKKNIFE_GROUPS)), 1 - np.eye(N_JACKKNIFE_GROUPS)]
+        )
         weights = group_weights / (self.deals_per_score * group_weights.mean(axis=1, keepdims=True))
         return np.concatenate([self.start_outcomes.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:
         """Return counts that include every deal a second time with the sides swapped."""
-        start = self.start_outcomes.with_mirrored_deals()
+        start_outcomes = self.start_outcomes.with_mirrored_deals()
         winner = self.column("winner")
         swapped_columns = {
             "score_a": self.column("score_b"),
@@ -271,7 +270,7 @@ class ScoreOutcomes:
         for name, column in swapped_columns.items():
             mirrored_changes[:, _CHANGE_COLUMN_INDEX[name]] = column
         changes = np.concatenate([self.changes, mirrored_changes])
-        return ScoreOutcomes(start, changes, 2 * self.deals_per_score)
+        return ScoreOutcomes(start_outcomes, changes, 2 * self.deals_per_score)
 
 
 def count_outcomes_by_score(
@@ -280,7 +279,7 @@ def count_outcomes_by_score(
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> ScoreOutcomes:
-    """Count the outcomes at every score, or load the counts from the cache.
+    """Count the outcomes of single deals at every score, or load the counts from the cache.
 
     About half of the deals start from other scores, which are evenly distributed. At least forty
     units are played at each score.
@@ -301,17 +300,19 @@ def count_outcomes_by_score(
             f"points_target = {target} is too high to count outcomes by score. Use at most "
             f"{MAX_TARGET_POINTS}."
         )
-    units = MIN_UNITS_PER_SCORE * max(
+    n_units = MIN_UNITS_PER_SCORE * max(
         1, -(-matchup.count_units(deals) // (MIN_UNITS_PER_SCORE * target**2))
     )
-    identity = make_cache_identity(matchup, units, "outcomes by score")
+    identity = make_cache_identity(matchup, n_units, "outcomes by score")
 
     def compute_arrays() -> ArraysByName:
-        return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
+        return _count_outcomes_by_score(matchup, target, n_units, workers, on_progress)
 
     arrays = load_or_compute_arrays(identity, compute_arrays)
-    start = Outcomes(arrays["rows"], arrays["counts"])
-    return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.is_mirrored else 1) // 2)
+    start_outcomes = Outcomes(arrays["rows"], arrays["counts"])
+    return ScoreOutcomes(
+        start_outcomes, arrays["changes"], n_units * (2 if matchup.is_mirrored else 1) // 2
+    )
 
 
 def _count_outcomes_by_score(
@@ -340,16 +341,16 @@ def _play_score_row(
 
     Return the tally of the deals from the starting score, and the changes at the other scores.
     """
-    own_rules = build_rules(matchup.variant)
-    starting_score = own_rules.start_points.copy()
+    rules = build_rules(matchup.variant)
+    starting_score = rules.start_points.copy()
     unit_stride = matchup.batch_size * (-(-n_units // matchup.batch_size))
     tallies = []
     changes = []
     for seat1_points in range(target):
         first_unit = (seat0_points * target + seat1_points) * unit_stride
         score = np.array([seat0_points, seat1_points])
-        start_records = _play_from_score(matchup, own_rules, starting_score, first_unit, n_units)
-        score_records = _play_from_score(matchup, own_rules, score, first_unit, n_units)
+        start_records = _play_from_score(matchup, rules, starting_score, first_unit, n_units)
+        score_records = _play_from_score(matchup, rules, score, first_unit, n_units)
         tallies.append(tally_records(start_records))
         changes.append(_find_outcome_changes(start_records, score_records))
     return np.concatenate(tallies), np.concatenate(changes)
@@ -370,7 +371,7 @@ def _play_from_score(
 
 
 def _find_outcome_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.ndarray:
-    """Return the outcome changes in the deals whose results differ between the given records."""
+    """Return the outcome changes of deals whose results differ between two sets of records."""
     is_changed = np.zeros(len(start_records), bool)
     for name in ("winner", "points_a", "points_b"):
         is_changed |= start_records[name] != score_records[name]
@@ -384,7 +385,7 @@ def _find_outcome_changes(start_records: np.ndarray, score_records: np.ndarray) 
 
 
 def _make_outcome_changes(score_records: np.ndarray, records: np.ndarray, sign: int) -> np.ndarray:
-    """Return one row (OUTCOME_CHANGE_COLUMNS) with the given sign for each deal."""
+    """Return one row of OUTCOME_CHANGE_COLUMNS per deal, with the given sign."""
     points = records["points_a"] + records["points_b"]
     score_columns = [
         score_records["score_a"],
@@ -410,7 +411,7 @@ CACHE_VERSION = 1  # version of the file format
 def load_or_compute_arrays(
     identity: Mapping[str, Any], compute_arrays: Callable[[], ArraysByName]
 ) -> ArraysByName:
-    """Return cached arrays, or compute the arrays and cache them.
+    """Load arrays from the cache, or compute and cache them.
 
     If a cache file cannot be read, it is replaced.
 
@@ -431,7 +432,7 @@ def load_or_compute_arrays(
 
 
 def make_cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
-    """Return all settings that determine the arrays computed from a matchup."""
+    """Return the settings on which arrays computed from a matchup depend, for the cache key."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,
@@ -463,26 +464,26 @@ def _read_arrays(path: Path, identity_text: str) -> ArraysByName | None:
         content = read_bytes(path)
     except OSError:
         return None
-    stream = io.BytesIO(content[:-CHECKSUM_SIZE])
-    if content[-CHECKSUM_SIZE:] != _compute_checksum(stream):
+    archive = io.BytesIO(content[:-CHECKSUM_SIZE])
+    if content[-CHECKSUM_SIZE:] != _compute_checksum(archive):
         return None
-    with np.load(stream, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+    with np.load(archive, allow_pickle=False) as stored_arrays:
+        arrays = {name: stored_arrays[name] for name in stored_arrays.files}
     return arrays if str(arrays.pop("about", "")) == identity_text else None
 
 
 def _write_arrays(path: Path, identity_text: str, arrays: ArraysByName) -> None:
     """Write arrays to a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    stream = io.BytesIO()
-    np.savez_compressed(stream, about=np.array(identity_text), **arrays)  # type: ignore[arg-type]
+    archive = io.BytesIO()
+    np.savez_compressed(archive, about=np.array(identity_text), **arrays)  # type: ignore[arg-type]
     with atomic_write(path) as file:
-        file.write(stream.getvalue() + _compute_checksum(stream))
+        file.write(archive.getvalue() + _compute_checksum(archive))
 
 
-def _compute_checksum(stream: io.BytesIO) -> bytes:
+def _compute_checksum(archive: io.BytesIO) -> bytes:
     """Return the checksum that is appended to a cache file.
 
     Programs that read npz files ignore the checksum.
     """
-    return hashlib.sha256(stream.getbuffer()).digest()
+    return hashlib.sha256(archive.getbuffer()).digest()

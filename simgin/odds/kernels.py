@@ -7,6 +7,6 @@ from simgin.core.solo_deal import choose_joker_position
 
 
 def write_joker_positions(seed, unit_numbers, deal_numbers, rules, positions):
-    """Write the position of the joker in each deal to `positions`."""
+    """Write the joker's position in each deal to `positions`."""
     for i in range(len(unit_numbers)):
         positions[i] = choose_joker_position(seed, unit_numbers[i], deal_numbers[i], rules)

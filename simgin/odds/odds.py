@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 DEFAULT_SOLO_DEALS = 40_000  # default number of deals per player in a solitaire game
 DEFAULT_TWO_PLAYER_DEALS = 400_000  # default number of deals per player in a two-player variant
-TRACED_DEAL_INTERVAL = 20  # interval between the two-player deals that are replayed turn by turn
+TRACED_DEAL_INTERVAL = 20  # one of this many two-player deals is replayed turn by turn
 THRESHOLD_STRATEGY_FORMAT = "solo-greedy+knock=at:k={k}"  # strategy spec for a knock threshold
 
-CompileMatchup = Callable[[Matchup], None]
+MatchupCompiler = Callable[[Matchup], None]
 PlayerGroup = tuple[str, tuple[str, ...]]  # variant and its players
 
 
@@ -81,9 +81,9 @@ class OddsRequest:
         Raises:
             ValueError: If a variant or strategy does not exist.
         """
-        games = [variants.find_variant(spec) for spec in specs]
-        games = games or _select_solitaire_variants(variants.variant_names())
-        variant_specs = dict.fromkeys(game.spec for game in games)
+        parsed_variants = [variants.find_variant(spec) for spec in specs]
+        parsed_variants = parsed_variants or _select_solitaire_variants(variants.variant_names())
+        variant_specs = dict.fromkeys(parsed_variant.spec for parsed_variant in parsed_variants)
         strategy_specs = dict.fromkeys(loader.find_strategy(spec).spec for spec in strategies)
         return cls(tuple(variant_specs), tuple(strategy_specs), deals, seed, include_details)
 
@@ -118,14 +118,14 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Names of the steps of the computation, each for a player and a variant."""
+        """Names of the computation steps, one for each player in each variant."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
 @dataclass(frozen=True, repr=False)
 class Odds(Result):
-    """Tables of odds for one or more variants.
+    """Computed odds of one or more variants, as tables.
 
     Attributes:
         seed: Seed of the shuffles.
@@ -143,7 +143,7 @@ class Odds(Result):
     played_matchups: Sequence[tuple[Matchup, int]] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the non-empty tables of odds, keyed by name."""
+        """Return the tables of odds, keyed by name."""
         return self.tables
 
     def report(self, command: str) -> Report:
@@ -168,7 +168,7 @@ class Odds(Result):
         return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
     def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
-        """Return the rows of a table for a variant, or no rows if the table is missing.
+        """Return the rows of a table that belong to a variant, or no rows if the table is missing.
 
         Args:
             name: Name of the table.
@@ -190,9 +190,9 @@ def run_odds(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     *,
-    compile_players: CompileMatchup = kernel.compile_matchup,
+    compile_players: MatchupCompiler = kernel.compile_matchup,
 ) -> Odds:
-    """Compute odds, using cached results of earlier runs if available.
+    """Compute the odds for a request, using cached results of earlier runs if available.
 
     Args:
         request: Request with the variants, players and number of deals.
@@ -276,7 +276,7 @@ def build_odds(
     threshold_results: Sequence[Sequence[SoloDeals]] = (),
     deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """Combine the results of all steps into tables and omit empty tables.
+    """Combine the results of all steps into tables, and omit empty tables.
 
     Args:
         solo_results: Deals in each solitaire variant, with one entry per player and the weakest
@@ -307,17 +307,17 @@ def build_odds(
         "seats": [two_player_odds.compute_odds_by_seat(self_play) for self_play in self_plays],
         "scores": [two_player_odds.compute_odds_by_score(self_play) for self_play in self_plays],
     }
-    strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
+    strongest_players = {players[-1].variant: players[-1].strategy for players in solo_results}
     # The last player is the strongest.
-    strongest |= {self_play.variant: self_play.strategy for self_play in self_plays}
-    reasons = [self_play.missing_odds_text for self_play in self_plays]
-    reasons += map(solo_odds.find_match_unavailable_reason, all_deals)
+    strongest_players |= {self_play.variant: self_play.strategy for self_play in self_plays}
+    unavailable_reasons = [self_play.missing_odds_text for self_play in self_plays]
+    unavailable_reasons += map(solo_odds.find_match_unavailable_reason, all_deals)
     all_solo_deals = [deals for players in (*solo_results, *threshold_results) for deals in players]
     return Odds(
         seed,
         dict(_iter_nonempty_tables(frames_by_table)),
-        strongest,
-        list(dict.fromkeys(filter(None, reasons))),
+        strongest_players,
+        list(dict.fromkeys(filter(None, unavailable_reasons))),
         [(self_play.matchup, self_play.n_units) for self_play in all_solo_deals]
         + [(self_play.matchup, self_play.n_deals) for self_play in self_plays],
     )
@@ -334,5 +334,5 @@ def _iter_nonempty_tables(
 
 
 def _select_solitaire_variants(specs: Sequence[str]) -> list[Variant]:
-    """Return the variants that are solitaire games."""
+    """Return the solitaire variants among `specs`."""
     return [variant for variant in map(variants.find_variant, specs) if variant.is_solo]

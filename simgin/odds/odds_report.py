@@ -31,7 +31,7 @@ SHOWN_TURNS = (0, 2, 4, 6, 8)  # turn counts shown in the deadwood table
 DEADWOOD_BIN_WIDTH = 5  # range of deadwood per row of the table, in points
 EXAMPLE_TURN, EXAMPLE_DEADWOOD = 4, 20  # turn and deadwood of a hand in a summary sentence
 # maximum half-width of the confidence interval of a win rate in the deadwood table
-MAX_HALF_WIDTH = 0.05
+MAX_SHOWN_HALF_WIDTH = 0.05
 OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
@@ -44,16 +44,16 @@ def build_odds_report(odds: Odds, command: str) -> Report:
         command: Command that repeats the run.
     """
     main_table, *other_tables = build_odds_tables(odds)
-    n_open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
+    n_main_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
         question=f"Odds for {', '.join(odds.identity['variants'])}",
         verdict=list(iter_verdict_sentences(odds)),
         rules=[(name, find_variant(name).title) for name in odds.strongest_players]
         if len(odds.strongest_players) > 1
         else (),
-        tables=[main_table, *other_tables[: max(0, n_open_tables - 1)]],
+        tables=[main_table, *other_tables[: max(0, n_main_tables - 1)]],
         plots=LazySequence(iter_odds_plots(odds)),
-        detail_tables=other_tables[max(0, n_open_tables - 1) :],
+        detail_tables=other_tables[max(0, n_main_tables - 1) :],
         facts=list(_iter_notes(odds)),
         command=command,
         files=odds.format_csv_files(),
@@ -61,7 +61,7 @@ def build_odds_report(odds: Odds, command: str) -> Report:
 
 
 def _iter_notes(odds: Odds) -> Iterator[tuple[str, str]]:
-    """Yield notes about the intervals, players and random numbers of the odds."""
+    """Yield labelled notes about intervals, players and random numbers."""
     yield "Intervals", ODDS_INTERVAL_NOTE
     for variant, strongest_player in odds.strongest_players.items():
         yield f"Strong player in {variant}", strongest_player
@@ -90,13 +90,15 @@ def iter_verdict_sentences(odds: Odds) -> Iterator[str]:
             describe_solo_play,
             describe_gin_draws,
         )
-        lines = [line for make_lines in sentence_makers for line in make_lines(odds, variant)]
-        for line in lines[: 1 if variant_prefix else None]:
-            yield f"{variant_prefix}{line}"
+        sentences = [
+            sentence for make_lines in sentence_makers for sentence in make_lines(odds, variant)
+        ]
+        for sentence in sentences[: 1 if variant_prefix else None]:
+            yield f"{variant_prefix}{sentence}"
 
 
 def describe_leads(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence that states the win rates at two typical leads."""
+    """Yield a sentence about the win rates at two typical leads."""
     rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
         target_score = int(rows["a"].max()) + 1
@@ -108,17 +110,17 @@ def describe_leads(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _round_score(points: float) -> int:
-    """Return a score rounded to a multiple of 5, or to an integer if it is below 10."""
+    """Round a score to a multiple of 5, or to an integer if it is below 10."""
     return round(points / 5) * 5 if points >= 10 else round(points)
 
 
 def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
-    """Return the win rate in percent at a score, averaged over both dealers."""
+    """Format the win rate at a score in percent, averaged over both dealers."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
 def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence that states the win rate with `EXAMPLE_DEADWOOD` in turn `EXAMPLE_TURN`."""
+    """Yield a sentence about the win rate for a typical deadwood after a few turns."""
     turn, deadwood = EXAMPLE_TURN, EXAMPLE_DEADWOOD
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
@@ -172,9 +174,9 @@ def _format_player_comparison(variant: str, rows: pd.DataFrame, verb: str, unit:
 
 
 def _format_rates(rows: pd.DataFrame) -> list[str]:
-    """Return the percentage with its confidence interval for each row."""
+    """Format the percentage in each row with its confidence interval."""
     estimates = rows[["value", "low", "high"]].to_numpy(dtype=float)
-    return [f"{numbers.format_estimate(*bounds)} %" for bounds in 100 * estimates]
+    return [f"{numbers.format_estimate(*estimate)} %" for estimate in 100 * estimates]
 
 
 def _format_player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
@@ -185,7 +187,7 @@ def _format_player_labels(variant: str, naive: str, strong: str) -> tuple[str, s
 
 
 def _get_best_gin_rate_bounds(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return the lower and upper bound on the best possible player's gin rate, in percent."""
+    """Return lower and upper bounds on the best possible player's gin rate, in percent."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
@@ -202,15 +204,15 @@ def describe_gin_draws(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _is_precise(rows: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows that are precise enough to be shown without an interval."""
-    return (rows["high"] - rows["low"]) / 2 <= MAX_HALF_WIDTH
+    """Return a mask of the rows that are precise enough to show without an interval."""
+    return (rows["high"] - rows["low"]) / 2 <= MAX_SHOWN_HALF_WIDTH
 
 
 # Tables
 
 
 def build_odds_tables(odds: Odds) -> list[Table]:
-    """Return the tables of two-player variants and then the tables of solitaire games."""
+    """Return the tables of the report: first two-player variants, then solitaire games."""
     table_makers = (
         ("scores", _build_score_table),
         ("counts", _build_deadwood_table),
@@ -231,7 +233,7 @@ def build_odds_tables(odds: Odds) -> list[Table]:
 
 
 def _build_grid_table(title: str, table: pd.DataFrame, first_heading: str, note: str) -> Table:
-    """Return a table of rounded percentages by two variables."""
+    """Return a two-way table of rounded percentages."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
     frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)
@@ -273,7 +275,7 @@ def _build_deadwood_table(odds: Odds, variant: str) -> Table:
         table,
         "deadwood",
         f"A dash ({numbers.EN_DASH}) marks win rates with an interval wider than "
-        f"± {100 * MAX_HALF_WIDTH:.0f} percentage points. For all turns, see counts.csv.",
+        f"± {100 * MAX_SHOWN_HALF_WIDTH:.0f} percentage points. For all turns, see counts.csv.",
     )
 
 
@@ -297,7 +299,7 @@ def _build_seat_table(odds: Odds, variant: str) -> Table:
 
 
 def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
-    """Combine rows of several metrics into one row, with value and bounds of each metric."""
+    """Combine one row per metric into a single row with the value and bounds of each metric."""
     fields: dict[str, Any] = {}
     for _, row in rows.iterrows():
         fields |= _make_estimate_fields(row["metric"], row)
@@ -327,8 +329,8 @@ def _build_solo_table(odds: Odds, variants: list[str]) -> Table:
     has_knocking = any(find_variant(variant).params["knock_limit"] for variant in variants)
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
-        best = "{} to {}".format(*_get_best_gin_rate_bounds(rows))
-        table_row: dict[str, Any] = {"variant": variant, "best": best}
+        best_gin_range = "{} to {}".format(*_get_best_gin_rate_bounds(rows))
+        table_row: dict[str, Any] = {"variant": variant, "best": best_gin_range}
         table_row |= _make_estimate_fields(STRONG_PLAYER, rows.iloc[-2])
         if len(rows) > 2:
             table_row |= _make_estimate_fields(NAIVE_PLAYER, rows.iloc[0])
@@ -385,7 +387,7 @@ def _build_strategy_table(odds: Odds, variant: str) -> Table:
 
 
 def iter_odds_plots(odds: Odds) -> Iterator[Plot]:
-    """Yield the plots of two-player variants and then the plots of solitaire games."""
+    """Yield the plots of the report: first two-player variants, then solitaire games."""
     for variant in odds.strongest_players:
         plot_definitions = (
             ("scores", plots.win_by_score, "Win probability by score"),
@@ -414,7 +416,7 @@ def iter_odds_plots(odds: Odds) -> Iterator[Plot]:
 
 
 def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
-    """Draw a plot of a table of odds, and describe its data as text."""
+    """Draw a plot of a table of odds, with a text alternative."""
     text_columns = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
     columns = [Column(name, name) for name in text_columns if name in frame]
     columns.append(Column("value", f"{title} %", digits=1, factor=100))

@@ -81,7 +81,7 @@ class SoloDeals(PlayerResult):
     depends_on_score: bool
 
     def get_column(self, name: str) -> np.ndarray:
-        """Return one column for all deals, (n_deals,) int64."""
+        """Return a column of the deals, (n_deals,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
 
     def find_deals_with_ending(self, *endings: str) -> np.ndarray:
@@ -103,7 +103,7 @@ class SoloDeals(PlayerResult):
 def add_player_columns(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return a DataFrame of rows, with the variant and the players in additional columns."""
+    """Return a DataFrame of rows with additional columns for the variant and the players."""
     players = {"strategy": matchup.a.spec, "opponent": matchup.opponent}
     frame = make_frame(rows).assign(variant=matchup.variant.spec, **players)
     return build_output_frame(output, frame)
@@ -119,7 +119,7 @@ def play_solo_deals(
     on_progress: ProgressCallback | None = None,
     compile_players: Callable[[Matchup], None] = compile_matchup,
 ) -> SoloDeals:
-    """Play at least n deals of a solitaire variant, or load them from the cache.
+    """Play at least `n_deals` deals of a solitaire variant, or load them from the cache.
 
     Args:
         strategy: Strategy spec.
@@ -153,7 +153,7 @@ def play_solo_deals(
 
 
 def make_solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
-    """Return the matchup of one strategy in a solitaire variant, for deals or matches.
+    """Return the matchup of a strategy in a solitaire variant, with deals or matches as units.
 
     Raises:
         PlayerCountError: If the variant is a two-player variant.
@@ -178,17 +178,19 @@ def compute_solo_arrays(
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> outcomes.ArraysByName:
-    """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
-    size = matchup.batch_size
-    units_per_call = DEALS_PER_ENGINE_CALL // _count_deals_per_unit(matchup) // size * size
+    """Play solitaire deals, and return the arrays that `play_solo_deals` caches."""
+    batch_size = matchup.batch_size
+    units_per_call = (
+        DEALS_PER_ENGINE_CALL // _count_deals_per_unit(matchup) // batch_size * batch_size
+    )
     tallies = list[np.ndarray]()
 
-    def play_part(first: int, n: int) -> np.ndarray:
-        _, records = play_with_records(matchup, first, n)
+    def play_block(first_unit: int, n_block_units: int) -> np.ndarray:
+        _, records = play_with_records(matchup, first_unit, n_block_units)
         tallies.append(outcomes.tally_records(records))  # The blocks can finish in any order.
         return _convert_to_rows(matchup, records)
 
-    rows = np.concatenate(map_units(play_part, n_units, units_per_call, workers, on_progress))
+    rows = np.concatenate(map_units(play_block, n_units, units_per_call, workers, on_progress))
     outcome_arrays = outcomes.merge_tallies(np.concatenate(tallies))
     can_depend_on_score = matchup.unit == "deal" and not matchup.variant.goal.is_one_deal
     depends_on_score = can_depend_on_score and match_value.depends_on_score(matchup)
@@ -218,14 +220,14 @@ def _convert_to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
 
 
 def count_dealt_cards(variant: Variant) -> int:
-    """Return the number of cards dealt in a solitaire variant, 10 or 11."""
+    """Return the number of cards dealt in a solitaire variant: 10 or 11."""
     return 11 if build_rules(variant).first_turn == FIRST_TURN_DISCARD else 10
 
 
 def _compute_joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
-    """Return the joker's position in each deal in dealing order, or -1 if there is no joker."""
+    """Return the joker's position in each deal's dealing order, or -1 without a joker."""
     positions = np.empty(len(unit_numbers), np.int64)
     seed = np.uint64(matchup.seed).astype(np.int64)  # The engine represents unit numbers as int64.
     contiguous_numbers = map(np.ascontiguousarray, (unit_numbers, deal_numbers))

@@ -88,7 +88,7 @@ def _build_result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _get_metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the values of each metric in all deals, and True if the metric is a proportion."""
+    """Return the values of each metric in all deals, with True for proportions."""
     return {
         "win": (deals.get_column("won"), True),
         "gin": (deals.find_deals_with_ending(*ENDING_GROUPS["gin"]), True),
@@ -97,7 +97,7 @@ def _get_metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
 
 
 def find_match_unavailable_reason(deals: SoloDeals) -> str:
-    """Return the reason why a match win probability cannot be computed, or ""."""
+    """Return the reason why the match win probability is unavailable, or "" if it is available."""
     if deals.matchup.variant.goal.is_one_deal:
         return ""
     try:
@@ -142,7 +142,7 @@ def compute_match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 
 
 def compute_odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the cumulative proportion of deals that have ended, by ending and number of draws.
+    """Compute the cumulative proportion of ended deals, by ending and number of draws.
 
     The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
     and limit (the maximum number of draws was reached).
@@ -151,19 +151,23 @@ def compute_odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
         DataFrame with the columns of the output `odds` (rows.toml).
     """
     n_drawn = deals.get_column("drawn")
-    n = len(deals.rows)
-    all_deals = np.ones(n, np.int64)
-    draws = range(_find_max_draws(deals) + 1)
+    n_deals = len(deals.rows)
+    all_deals = np.ones(n_deals, np.int64)
+    draw_counts = range(_find_max_draws(deals) + 1)
     rows = []
     for ending, has_ending in _iter_ending_masks(deals):
-        ratio_pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
-        for t, estimate in zip(draws, estimate_ratios_over_deals(deals, ratio_pairs), strict=True):
-            rows.append({"draws": t, "kind": ending, **make_estimate_columns(estimate, n)})
+        ratio_pairs = [(has_ending & (n_drawn <= n_draws), all_deals) for n_draws in draw_counts]
+        for n_draws, estimate in zip(
+            draw_counts, estimate_ratios_over_deals(deals, ratio_pairs), strict=True
+        ):
+            rows.append(
+                {"draws": n_draws, "kind": ending, **make_estimate_columns(estimate, n_deals)}
+            )
     return add_player_columns("odds", deals.matchup, rows)
 
 
 def compute_odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the odds and the mean score of deals in progress, by number of cards left.
+    """Compute the odds and the mean score of unfinished deals, by number of cards left.
 
     A deal counts as unfinished if the player draws another card. The number of cards left includes
     the joker. The metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with
@@ -173,19 +177,21 @@ def compute_odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
         DataFrame with the columns of the output `left` (rows.toml).
     """
     n_drawn = deals.get_column("drawn")
-    draws = range(_find_max_draws(deals))
+    draw_counts = range(_find_max_draws(deals))
     rows = []
     for metric, (results, is_proportion) in _get_metric_values(deals).items():
-        ratio_pairs = [(results * (n_drawn > t), n_drawn > t) for t in draws]
+        ratio_pairs = [
+            (results * (n_drawn > n_draws), n_drawn > n_draws) for n_draws in draw_counts
+        ]
         ratios = estimate_ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion)
-        for t, ratio in zip(draws, ratios, strict=True):
-            row = {"left": deals.deck_size - t, "metric": metric}
-            rows.append(row | make_estimate_columns(ratio, int((n_drawn > t).sum())))
+        for n_draws, ratio in zip(draw_counts, ratios, strict=True):
+            row = {"left": deals.deck_size - n_draws, "metric": metric}
+            rows.append(row | make_estimate_columns(ratio, int((n_drawn > n_draws).sum())))
     return add_player_columns("left", deals.matchup, rows).dropna(ignore_index=True)
 
 
 def compute_gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
-    """Compute statistics of the number of draws that a player needs for gin.
+    """Compute the mean and quantiles of the number of draws that a player needs for gin.
 
     The confidence bounds of a quantile are order statistics. These order statistics are selected
     with the normal approximation to the binomial distribution.
@@ -210,11 +216,14 @@ def compute_gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         half_width = compute_critical_value(n_gins) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n_gins - 1)
-        median = Estimate(
+        quantile_estimate = Estimate(
             n_drawn[indices[0]].item(), np.nan, n_gins, *n_drawn[indices[1:]].tolist()
         )
         rows.append(
-            {"statistic": f"q{100 * quantile:.0f}", **make_estimate_columns(median, n_gins)}
+            {
+                "statistic": f"q{100 * quantile:.0f}",
+                **make_estimate_columns(quantile_estimate, n_gins),
+            }
         )
     return add_player_columns("gin", deals.matchup, rows)
 
@@ -229,12 +238,14 @@ def compute_match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     if deals.matchup.unit != "match":
         return add_player_columns("totals", deals.matchup, [])
     match_totals = compute_sums_by_unit(deals, "score").astype(np.int64)
-    n = len(match_totals)
+    n_matches = len(match_totals)
     distinct_totals = np.unique(match_totals)
     has_total = match_totals[:, None] == distinct_totals
-    proportions = estimate_ratios_over_units(*has_total.astype(np.int64).T, np.ones(n, np.int64))
+    proportions = estimate_ratios_over_units(
+        *has_total.astype(np.int64).T, np.ones(n_matches, np.int64)
+    )
     rows = [
-        {"total": int(total), **make_estimate_columns(proportion, n)}
+        {"total": int(total), **make_estimate_columns(proportion, n_matches)}
         for total, proportion in zip(distinct_totals, proportions, strict=True)
     ]
     return add_player_columns("totals", deals.matchup, rows)
@@ -253,17 +264,17 @@ def compute_odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """
     measure_by_metric = {"score": "points", "win": "share"}
     rows = []
-    for k, deals in enumerate(samples):
+    for knock_threshold, deals in enumerate(samples):
         for row in _build_result_rows(deals):
             if (metric := row.pop("metric")) in measure_by_metric:
-                rows.append({"k": k, "measure": measure_by_metric[metric], **row})
+                rows.append({"k": knock_threshold, "measure": measure_by_metric[metric], **row})
     first_sample = samples[0]
     player, _, _ = first_sample.strategy.partition("+knock=")
     return add_player_columns("threshold", first_sample.matchup, rows).assign(strategy=player)
 
 
 def _iter_ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield each ending that occurs, with a mask of the deals that have this ending."""
+    """Yield each ending that occurs, with a mask of the deals that end this way."""
     for ending, ending_names in ENDING_GROUPS.items():
         has_ending = deals.find_deals_with_ending(*ending_names)
         if has_ending.any():
@@ -280,7 +291,7 @@ def _find_max_draws(deals: SoloDeals) -> int:
 
 
 def compute_skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the differences between two players, and the sample sizes needed to detect them.
+    """Compute the differences between two players, and the sample sizes to detect them.
 
     The metrics are `win` and `score`. A test at the 5 % level detects the difference with 80 %
     power after (2.8 sigma / difference)**2 deals per player. The number of deals is `own_packs` for
@@ -321,15 +332,15 @@ def _compute_required_deals(name: str, variance: float, difference: Estimate) ->
     low, high = difference.interval
     if np.isnan(difference.value):
         return dict.fromkeys(column_names, np.nan)
-    min_size = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    differences = np.array([difference.value, max(abs(low), abs(high)), min_size])
+    min_difference = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    differences = np.array([difference.value, max(abs(low), abs(high)), min_difference])
     with np.errstate(divide="ignore"):
-        sizes = Z_80_PERCENT_POWER**2 * variance / differences**2
-    return dict(zip(column_names, sizes.tolist(), strict=True))
+        required_deals = Z_80_PERCENT_POWER**2 * variance / differences**2
+    return dict(zip(column_names, required_deals.tolist(), strict=True))
 
 
 def compute_best_gin_rate_bounds(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute lower and upper bounds on the gin rate of the best possible player.
+    """Compute bounds on the gin rate of the best possible player.
 
     In games without knocking, the gin rate is also the win rate.
 
@@ -344,13 +355,13 @@ def compute_best_gin_rate_bounds(samples: Sequence[SoloDeals]) -> pd.DataFrame:
         )
         row = {"metric": "gin", **make_estimate_columns(gin_rate, len(deals.rows))}
         frames.append(add_player_columns("bracket", deals.matchup, [row]))
-    best_frame = max(frames[1:] or frames, key=lambda part: part["value"].iloc[0])
+    best_frame = max(frames[1:] or frames, key=lambda frame: frame["value"].iloc[0])
     first_matchup = samples[0].matchup
-    n, seed = N_HINDSIGHT_DECKS, first_matchup.seed
+    n_decks, seed = N_HINDSIGHT_DECKS, first_matchup.seed
     hindsight_rate = estimate_mean(
-        compute_hindsight_gin_probability(first_matchup.variant, n, seed)
+        compute_hindsight_gin_probability(first_matchup.variant, n_decks, seed)
     )
-    row = {"metric": "gin", **make_estimate_columns(hindsight_rate, n)}
+    row = {"metric": "gin", **make_estimate_columns(hindsight_rate, n_decks)}
     hindsight_frame = add_player_columns("bracket", first_matchup, [row]).assign(
         strategy=HINDSIGHT_PLAYER
     )
@@ -358,7 +369,7 @@ def compute_best_gin_rate_bounds(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def compute_hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
-    """Compute the gin rate of a player who sees the whole deck in advance.
+    """Compute the gin probability of a player who sees the whole deck in advance.
 
     The player can keep any ten of the cards seen so far. The player has gin as soon as ten of these
     cards form melds of three, three and four cards, or two runs of five cards. The gin rate is an
@@ -379,19 +390,25 @@ def compute_hindsight_gin_probability(variant: Variant, n_decks: int, seed: int)
     positions = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_MELDS_IN_PACK, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
-    threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
-    pairs_of_threes = _find_disjoint_pairs(threes)
-    cards_for_pairs = _count_cards_until_complete(threes, positions)[pairs_of_threes].max(axis=1)
+    melds_of_three, melds_of_four, runs_of_five = (
+        melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)
+    )
+    pairs_of_threes = _find_disjoint_pairs(melds_of_three)
+    cards_for_pairs = _count_cards_until_complete(melds_of_three, positions)[pairs_of_threes].max(
+        axis=1
+    )
     cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
-    for four_meld in fours:
-        is_disjoint = (threes[pairs_of_threes] & four_meld == 0).all(axis=1)
+    for four_meld in melds_of_four:
+        is_disjoint = (melds_of_three[pairs_of_threes] & four_meld == 0).all(axis=1)
         cards_for_three_melds = np.maximum(
             _count_cards_until_complete(np.array([four_meld]), positions),
             cards_for_pairs[is_disjoint].min(axis=0),
         )
         cards_needed = np.minimum(cards_needed, cards_for_three_melds[0])
-    pairs_of_fives = _find_disjoint_pairs(fives)
-    cards_for_runs = _count_cards_until_complete(fives, positions)[pairs_of_fives].max(axis=1)
+    pairs_of_fives = _find_disjoint_pairs(runs_of_five)
+    cards_for_runs = _count_cards_until_complete(runs_of_five, positions)[pairs_of_fives].max(
+        axis=1
+    )
     cards_needed = np.minimum(cards_needed, cards_for_runs.min(axis=0))
     n_draws = np.maximum(cards_needed - count_dealt_cards(variant), 0)
     if rules.joker == JOKER_NONE:
@@ -408,13 +425,13 @@ def _find_disjoint_pairs(melds: np.ndarray) -> np.ndarray:
 
 
 def _count_cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
-    """Return the number of cards seen until each meld is complete, (n_melds, n_decks) int8."""
+    """Return the number of cards seen when each meld is complete, (n_melds, n_decks) int8."""
     cards_by_meld = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
     return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards_by_meld])
 
 
 def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the proportion of the variance of results that the joker's position explains.
+    """Compute the proportion of result variance that the joker's position explains.
 
     The proportion is Var(E[result | position]) / Var(result). The estimate uses the mean squares of
     a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
@@ -427,7 +444,7 @@ def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         empty.
     """
     joker_position = deals.get_column("place")
-    n_groups = outcomes.N_GROUPS
+    n_groups = outcomes.N_JACKKNIFE_GROUPS
     group = deals.get_column("unit") % n_groups
     if (joker_position < 0).all():
         return add_player_columns("joker", deals.matchup, [])
@@ -454,22 +471,24 @@ def compute_joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     return add_player_columns("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
-def _sum_moments_by_position(position: np.ndarray, results: np.ndarray, size: int) -> np.ndarray:
+def _sum_moments_by_position(
+    position: np.ndarray, results: np.ndarray, n_positions: int
+) -> np.ndarray:
     """Return the count, sum and sum of squares of results by joker position."""
     has_position = position >= 0
     powers = [(results[has_position] ** power).astype(float) for power in range(3)]
-    return np.stack([np.bincount(position[has_position], power, size) for power in powers])
+    return np.stack([np.bincount(position[has_position], power, n_positions) for power in powers])
 
 
 def _compute_between_group_share(moments: np.ndarray) -> float:
-    """Compute the proportion of the variance that differences between positions explain."""
-    n, sums, square_sums = moments[:, moments[0] > 0]
-    n_results = n.sum()
-    df = len(n) - 1
-    explained_sum = (sums**2 / n).sum()
+    """Compute the proportion of variance explained by differences between joker positions."""
+    group_sizes, sums, square_sums = moments[:, moments[0] > 0]
+    n_results = group_sizes.sum()
+    df = len(group_sizes) - 1
+    explained_sum = (sums**2 / group_sizes).sum()
     overall_sum = sums.sum() ** 2 / n_results
-    mean_group_size = (n**2).sum() / n_results
-    within_variance = (square_sums.sum() - explained_sum) / (n_results - len(n))
+    mean_group_size = (group_sizes**2).sum() / n_results
+    within_variance = (square_sums.sum() - explained_sum) / (n_results - len(group_sizes))
     between_mean_square = (explained_sum - overall_sum) / df
     n_between = (n_results - mean_group_size) / df
     between_variance = (between_mean_square - within_variance) / n_between
@@ -541,7 +560,7 @@ def estimate_ratios_over_units(
 
 
 def compute_sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
-    """Return the sum of a column in every deal or match."""
+    """Return the sum of a column in each unit (deal or match)."""
     return np.bincount(deals.get_column("unit"), deals.get_column(column))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.match_value import match_value
 from simgin.match_value.match_value import MatchValue, ValueUnavailableError
-from simgin.match_value.outcomes import N_GROUPS, Outcomes, count_outcomes
+from simgin.match_value.outcomes import N_JACKKNIFE_GROUPS, Outcomes, count_outcomes
 from simgin.odds.solo_deals import PlayerResult, add_player_columns
 from simgin.play.matchup import Matchup, PlayerCountError, parse_matchup
 from simgin.play.parallel import ProgressCallback
@@ -57,7 +57,7 @@ class SelfPlay(PlayerResult):
 
     @property
     def counts_per_deal(self) -> int:
-        """Number of times that each deal is counted in `outcomes`: 2 with match values, else 1."""
+        """Number of times each deal is counted in `outcomes`: 2 with match values, otherwise 1."""
         return 1 if self.match_values is None else 2
 
     @property
@@ -68,7 +68,7 @@ class SelfPlay(PlayerResult):
 
     @property
     def missing_odds_text(self) -> str:
-        """Sentence about the match odds that cannot be computed, or "" if there are none."""
+        """Sentence about match odds that are unavailable, or "" if all are available."""
         if self.match_values is None or self.has_score_odds:
             return self.unavailable_reason
         return (
@@ -86,7 +86,7 @@ def simulate_self_play(
     workers: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> SelfPlay:
-    """Play deals of a strategy against itself, or load cached results.
+    """Play deals of a strategy against itself, or load the results from the cache.
 
     Args:
         strategy: Strategy spec.
@@ -101,7 +101,7 @@ def simulate_self_play(
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
     variant_spec = matchup.variant.spec
-    name = matchup.a.spec
+    strategy_spec = matchup.a.spec
     if matchup.b is None:
         raise PlayerCountError(
             f"{variant_spec} is a solitaire variant. Use simgin.odds.solo_odds to compute its odds."
@@ -109,8 +109,8 @@ def simulate_self_play(
     try:
         match_values = match_value.compute_value(
             variant_spec,
-            name,
-            name,
+            strategy_spec,
+            strategy_spec,
             deals=n_deals,
             seed=seed,
             seat=0,
@@ -145,7 +145,7 @@ def compute_odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
 
 
 def _iter_deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield the proportion of deals that a seat wins, and the proportion of drawn deals."""
+    """Yield rows with the proportions of deals that a seat wins and of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals
@@ -159,7 +159,7 @@ def _iter_deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
 
 
 def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
-    """Yield the probability that each seat wins the match."""
+    """Yield each seat with its probability of winning the match."""
     if match_values.is_seat_symmetric:
         a, b = (
             int(side[0]) if len(side) == 1 else side for side in match_values.board.start_scores
@@ -176,7 +176,12 @@ def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, E
 def _make_value_estimate(probability: float, se: float) -> Estimate:
     """Return a match win probability as an estimate with a confidence interval."""
     return make_estimate_with_t_interval(
-        float(probability), float(se), N_GROUPS, N_GROUPS, minimum=0.0, maximum=1.0
+        float(probability),
+        float(se),
+        N_JACKKNIFE_GROUPS,
+        N_JACKKNIFE_GROUPS,
+        minimum=0.0,
+        maximum=1.0,
     )
 
 
@@ -191,7 +196,7 @@ def compute_odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
     if match_values is None or not self_play.has_score_odds:
         return add_player_columns("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
-    half_width = compute_critical_value(N_GROUPS) * scores["se"]
+    half_width = compute_critical_value(N_JACKKNIFE_GROUPS) * scores["se"]
     scores["low"] = (scores["value"] - half_width).clip(lower=0)
     scores["high"] = (scores["value"] + half_width).clip(upper=1)
     scores["n"] = self_play.n_deals

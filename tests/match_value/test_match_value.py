@@ -11,7 +11,7 @@ from scipy import stats
 from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.match import MATCH_UNDECIDED
 from simgin.match_value import boards, match_value, outcomes
-from simgin.match_value.outcomes import N_GROUPS, Outcomes, compute_jackknife_se
+from simgin.match_value.outcomes import N_JACKKNIFE_GROUPS, Outcomes, compute_jackknife_se
 from simgin.play.kernel import compile_matchup, play_with_records
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find_variant, variant_names
@@ -25,7 +25,7 @@ def make_outcomes(weights_by_outcome, scale=1000):
     """Return outcomes with the given weights in every group."""
     rows = np.array(sorted((*key, 1) for key in weights_by_outcome))
     weights = [weights_by_outcome[tuple(row[:4])] * scale for row in rows.tolist()]
-    return Outcomes(rows, np.tile(np.array(weights, np.int64), (N_GROUPS, 1)))
+    return Outcomes(rows, np.tile(np.array(weights, np.int64), (N_JACKKNIFE_GROUPS, 1)))
 
 
 def make_match_value(variant, weights_by_outcome, seat=0):
@@ -236,12 +236,14 @@ def test_match_value_with_outcomes_by_score_agrees_with_plain_recursion():
     score_changes = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
     score_changes += [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
     changes = [
-        (a, b, group, *change) for group in range(N_GROUPS) for a, b, *change in score_changes
+        (a, b, group, *change)
+        for group in range(N_JACKKNIFE_GROUPS)
+        for a, b, *change in score_changes
     ]
     v = match_value.solve_value(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
         outcomes.ScoreOutcomes(
-            make_outcomes(OUTCOME_WEIGHTS, scale=10), np.array(changes), 16 * N_GROUPS
+            make_outcomes(OUTCOME_WEIGHTS, scale=10), np.array(changes), 16 * N_JACKKNIFE_GROUPS
         ),
         boards.PerScoreBoard,
         0,
@@ -306,11 +308,11 @@ def test_standard_errors_agree_with_repeated_counting():
     states = [(0, 0, 0), (15, 3, 1), (4, 12, 0)]
     z = []
     for _ in range(400):
-        draws = np.zeros((N_GROUPS, len(rows)), np.int64)
+        draws = np.zeros((N_JACKKNIFE_GROUPS, len(rows)), np.int64)
         for dealer in (0, 1):
             is_dealer = rows[:, 0] == dealer
             draws[:, is_dealer] = rng.multinomial(
-                200, weights[is_dealer] / weights[is_dealer].sum(), size=N_GROUPS
+                200, weights[is_dealer] / weights[is_dealer].sum(), size=N_JACKKNIFE_GROUPS
             )
         v = match_value.make_value_from_outcomes(true_value.matchup, Outcomes(rows, draws))
         z.append(

@@ -56,7 +56,7 @@ def test_counts_agree_with_the_records(a, b, variant, cache_folder):
 
 def test_counts_do_not_depend_on_threads_or_blocks(cache_folder, monkeypatch):
     first = outcomes._count_outcomes(STANDARD_MATCHUP, 30_000, 1, None)
-    monkeypatch.setattr(outcomes, "UNITS_PER_CALL", 1000)
+    monkeypatch.setattr(outcomes, "UNITS_PER_ENGINE_CALL", 1000)
     second = outcomes._count_outcomes(STANDARD_MATCHUP, 30_000, 2, None)
     assert all(np.array_equal(first[name], second[name]) for name in first)
 

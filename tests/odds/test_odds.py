@@ -29,7 +29,7 @@ from support.sentence_checks import find_sentence_errors
 
 EMPTY_OUTCOMES = outcomes.Outcomes(
     np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64),
-    np.zeros((outcomes.N_GROUPS, 0), np.int64),
+    np.zeros((outcomes.N_JACKKNIFE_GROUPS, 0), np.int64),
 )
 GIN_INDEX, JOKER_INDEX, LIMIT_INDEX = (
     DEAL_RESULTS.index(kind) for kind in ("gin", "joker", "limit")
