@@ -2,7 +2,7 @@
 
 The covariance matrix adaptation evolution strategy (Hansen and Ostermeier, Evolutionary Computation
 2001) draws each generation of candidates from a normal distribution and moves it towards the best
-candidates.   All strategies in a generation play the same deals. Candidates and deals depend only
+candidates. All strategies in a generation play the same deals. Candidates and deals depend only
 on the seed. An interrupted search is therefore resumed from its ledger with the same result.
 """
 
@@ -55,7 +55,7 @@ MIN_INTEGER_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean parameter values and standard deviations of the candidate distribution."""
+    """Mean and standard deviation of each parameter in the candidate distribution."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -63,7 +63,7 @@ class DistributionMean:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """Candidates of one generation, with the mean of the distribution that produced them."""
+    """Generation of candidates, with the distribution mean from which they were sampled."""
 
     number: int  # number of the generation, from 1
     candidates: tuple[ParameterValues, ...]
@@ -74,14 +74,14 @@ class Generation:
 
 @dataclass(frozen=True)
 class SearchHistory:
-    """All generations of a search, and the final mean."""
+    """Generations of a search, and the mean of the final distribution."""
 
     generations: tuple[Generation, ...]
     final_mean: DistributionMean
 
 
 class CandidateDistribution:
-    """Distribution from which candidates are sampled, in a scaled space of the parameters."""
+    """Distribution of candidates in a scaled parameter space, as adapted by CMA-ES."""
 
     def __init__(
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
@@ -140,7 +140,7 @@ class CandidateDistribution:
 
 
 def _import_cma() -> Any:
-    """Return the package `cma`, or raise TuneError if it is not installed."""
+    """Import the package `cma`, or raise TuneError if it is not installed."""
     try:
         import cma
     except ImportError:
@@ -157,7 +157,7 @@ def play_generations(
     workers: int | None,
     step_progress: StepProgressFactory,
 ) -> Iterator[Generation]:
-    """Play and yield the generations of a search, or load those that the ledger contains.
+    """Yield the generations of a search, which are played or loaded from the ledger.
 
     Args:
         request: Request for the search.
@@ -168,9 +168,9 @@ def play_generations(
     """
     for generation_number in range(1, request.n_generations + 1):
         current_mean = distribution.mean
-        points = distribution.sample_generation()
-        candidate_values = tuple(distribution.to_parameter_values(point) for point in points)
-        result = load_or_play_step(
+        scaled_points = distribution.sample_generation()
+        candidate_values = tuple(distribution.to_parameter_values(point) for point in scaled_points)
+        arrays = load_or_play_step(
             ledger,
             f"generation {generation_number}",
             request.n_matches,
@@ -184,10 +184,10 @@ def play_generations(
                 step_progress(generation_number - 1),
             ),
         )
-        scores = result["objective"]
-        distribution.update(points, scores)
+        scores = arrays["objective"]
+        distribution.update(scaled_points, scores)
         yield Generation(
-            generation_number, candidate_values, scores, current_mean, Estimate(*result["gain"])
+            generation_number, candidate_values, scores, current_mean, Estimate(*arrays["gain"])
         )
 
 
@@ -219,7 +219,7 @@ def play_finals(
     workers: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> ParameterValues:
-    """Return the finalist with the best score in new deals.
+    """Play the finals, and return the finalist with the best score in new deals.
 
     The last mean of a search is not necessarily the best, and the mean with the highest score
     probably owes part of its score to luck. The finals therefore compare several means and the
@@ -227,23 +227,23 @@ def play_finals(
     """
     finalists = _select_finalists(request, history)
     n_generations = len(history.generations)
-    n = FINALS_MATCHES_FACTOR * request.n_matches
+    n_matches = FINALS_MATCHES_FACTOR * request.n_matches
 
     def play_finalists() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))
         seed = request.compute_generation_seed(n_generations + 1)
-        scores = evaluate_strategies(request, strategies, seed, n, workers, progress)
+        scores = evaluate_strategies(request, strategies, seed, n_matches, workers, progress)
         return {"worths": np.array([score.value for score in scores])}
 
-    shapes = {"worths": (len(finalists),)}
-    result = load_or_play_step(
-        ledger, f"finals after {n_generations} generations", n, shapes, play_finalists
+    array_shapes = {"worths": (len(finalists),)}
+    arrays = load_or_play_step(
+        ledger, f"finals after {n_generations} generations", n_matches, array_shapes, play_finalists
     )
-    return finalists[int(result["worths"].argmax())]
+    return finalists[int(arrays["worths"].argmax())]
 
 
 def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
-    """Return the parameter values that enter the finals: the defaults and several means."""
+    """Return the finalists: the default values and several distribution means."""
     means = [generation.mean.values for generation in history.generations]
     final_mean = history.final_mean.values
     later_means = [*means[len(means) // 2 :], final_mean]
@@ -252,7 +252,9 @@ def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[Para
         parameter.round_value(float(np.mean(parameter_column)))
         for parameter, parameter_column in columns
     )
-    sorted_generations = sorted(history.generations, key=lambda one: one.gain.value, reverse=True)
+    sorted_generations = sorted(
+        history.generations, key=lambda generation: generation.gain.value, reverse=True
+    )
     best_means = [
         generation.mean.values for generation in sorted_generations[:N_BEST_MEANS_IN_FINALS]
     ]
@@ -302,7 +304,7 @@ class TuningResult(Improvement):
 
     @property
     def candidates(self) -> Frame:
-        """DataFrame of all candidates, with generations, strategies, parameters and scores."""
+        """DataFrame of all candidates, with their generation, strategy, parameters and score."""
         names = [parameter.name for parameter in self.request.parameters]
         rows = []
         for generation in self.history.generations:
@@ -334,7 +336,7 @@ class TuningResult(Improvement):
         return build_output_frame("search", rows)
 
     def render_file(self, command: str) -> bytes:
-        """Return the tuned parameters as TOML for `name@FILE.toml`, with the gain in comments."""
+        """Render the tuned parameters as a TOML file, with the gain in comments."""
         comments = [command, *self.verdict_sentences]
         comment_lines = "".join(f"# {escape_to_one_line(comment)}\n" for comment in comments)
         toml_text = format_values_toml(
@@ -352,7 +354,7 @@ class TuningResult(Improvement):
         }
 
     def build_display_tables(self) -> list[Table]:
-        """Return the table that shows the tuned parameters in the report."""
+        """Return the report's table of tuned parameters."""
         rows = [
             {
                 "parameter": parameter.name,
@@ -395,7 +397,7 @@ def run_tune(
     *,
     run_ledger: Ledger | None = None,
 ) -> TuningResult:
-    """Search for better parameters, select the best parameters and confirm their gain.
+    """Search for better parameters, and confirm the gain of the best ones.
 
     Args:
         request: Request for the search.
@@ -425,7 +427,7 @@ def run_tune(
 
 
 def format_plan_sentence(request: TuneRequest) -> str:
-    """Return a sentence that describes how the parameters will be searched."""
+    """Return a sentence that describes the planned search."""
     names = ", ".join(parameter.name for parameter in request.parameters)
     return (
         f"{request.generations_text} of {request.n_candidates} strategies play "
@@ -436,7 +438,7 @@ def format_plan_sentence(request: TuneRequest) -> str:
 
 
 def format_progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
-    """Return the progress line, which contains the latest mean and its gain over the defaults."""
+    """Return a progress line with the latest mean and its gain over the default values."""
     if not generations:
         return f"generation 1 of {request.n_generations}"
     last_generation = generations[-1]
@@ -451,9 +453,9 @@ def format_progress_line(request: TuneRequest, generations: Sequence[Generation]
 
 
 def _iter_history_rows(
-    request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
+    request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n_matches: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row per parameter with its mean after a given number of generations."""
+    """Yield one row per parameter, with its mean after `n_generations` generations."""
     for parameter, value, deviation in zip(
         request.parameters, mean.values, mean.deviations, strict=True
     ):
@@ -471,5 +473,5 @@ def _iter_history_rows(
             "value_low": max(parameter.low, value - deviation),
             "value_high": min(parameter.high, value + deviation),
             "default": parameter.declaration.default,
-            "n": n,
+            "n": n_matches,
         }

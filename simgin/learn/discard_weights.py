@@ -43,7 +43,7 @@ ROLLOUT_DEALS_PER_CALL = 2_000  # number of deals per call (their views use 8 MB
 
 @dataclass(frozen=True)
 class DiscardTrainingRequest(TrainingRequest):
-    """Request to train discard weights, with the number of deals per round and opponent."""
+    """Request to train the weights of a discard policy."""
 
     weights_file: Path  # file from which the strategy reads its weights
 
@@ -75,22 +75,22 @@ class DiscardTrainingRequest(TrainingRequest):
             PlayerCountError: If the variant is a solitaire game.
             AmountError: If a number is not valid.
         """
-        player, parsed_variant, pool = read_players(strategy, variant, against)
+        player, parsed_variant, opponents = read_players(strategy, variant, against)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
         make_feature_sampler(policy)  # Raise an error if the policy cannot be trained.
         assert isinstance(policy.weights, Path), "the decorator requires a file"
         initial_weights = np.array(list(policy.start.values()), np.float64)
         untrained_player = replace(player, discard=replace(policy, weights=initial_weights))
-        n = parse_count(deals)
-        players = (untrained_player, parsed_variant, pool)
-        training = f"training on {n} deals a round"
-        match_request = cls.read_match_request(players, confirmation_matches, seed, training)
-        return cls(match_request, rounds, n, policy.weights)
+        n_deals = parse_count(deals)
+        players = (untrained_player, parsed_variant, opponents)
+        description = f"training on {n_deals} deals a round"
+        match_request = cls.read_match_request(players, confirmation_matches, seed, description)
+        return cls(match_request, rounds, n_deals, policy.weights)
 
     @property
     def n_steps(self) -> int:
-        """Number of steps for the progress display: one per round, and the confirmation."""
+        """Number of progress steps: one per round, and the confirmation."""
         return self.n_rounds + 1
 
     @property
@@ -106,11 +106,11 @@ class DiscardTrainingRequest(TrainingRequest):
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return a copy of the strategy with the given weights and a distinct canonical name."""
+        """Return a copy of the strategy with new weights and a distinct canonical name."""
         return replace(self.match_request.strategy, discard=replace(self.policy, weights=weights))
 
     def with_weights_in_spec(self, weights: np.ndarray) -> Strategy:
-        """Return a copy of the strategy with the given weights and a spec that identifies them."""
+        """Return a copy of the strategy with new weights and a spec that identifies them."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -118,7 +118,7 @@ class DiscardTrainingRequest(TrainingRequest):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRound:
-    """Result of a training round: its weights, number of decisions and gain."""
+    """Result of a training round: fitted weights, number of decisions and gain."""
 
     number: int  # number of the round, from 1
     weights: np.ndarray
@@ -132,7 +132,7 @@ def play_rounds(
     workers: int | None = None,
     step_progress: improvement.StepProgressFactory = lambda step: None,
 ) -> Iterator[TrainingRound]:
-    """Play and yield the training rounds, or load those that the ledger contains.
+    """Yield the training rounds, which are played or loaded from the ledger.
 
     Args:
         request: Request for the training.
@@ -142,21 +142,23 @@ def play_rounds(
     """
     sampler = make_feature_sampler(request.policy)
     weights = request.initial_weights
-    shapes = {"weights": weights.shape, "questions": (), "gain": (N_ESTIMATE_FIELDS,)}
+    array_shapes = {"weights": weights.shape, "questions": (), "gain": (N_ESTIMATE_FIELDS,)}
     for round_number in range(1, request.n_rounds + 1):
         progress = step_progress(round_number - 1)
-        play = partial(_play_round, request, sampler, round_number, weights, workers, progress)
-        result = improvement.load_or_play_step(
-            ledger, f"round {round_number}", request.deals_per_round, shapes, play
+        play_round = partial(
+            _play_round, request, sampler, round_number, weights, workers, progress
         )
-        weights = result["weights"]
+        arrays = improvement.load_or_play_step(
+            ledger, f"round {round_number}", request.deals_per_round, array_shapes, play_round
+        )
+        weights = arrays["weights"]
         yield TrainingRound(
-            round_number, weights, int(result["questions"]), Estimate(*result["gain"])
+            round_number, weights, int(arrays["questions"]), Estimate(*arrays["gain"])
         )
 
 
 def round_to_float32(weights: np.ndarray) -> np.ndarray:
-    """Round weights to the precision of the output file."""
+    """Round weights to float32, the precision of the output file."""
     return weights.astype(np.float32).astype(np.float64)
 
 
@@ -170,12 +172,12 @@ def _play_round(
 ) -> dict[str, np.ndarray]:
     """Play a round with the weights of the previous round, and fit new weights."""
     match_request = request.match_request
-    player = request.with_weights(weights)
+    strategy = request.with_weights(weights)
     sums_by_opponent = []
     for index, opponent in enumerate(match_request.opponents):
         matchup = Matchup(
             match_request.variant,
-            player,
+            strategy,
             opponent,
             match_request.compute_generation_seed(number),
             "deal",
@@ -192,9 +194,9 @@ def _play_round(
     total_sums = add_regression_sums(sums_by_opponent)
     new_weights = round_to_float32(fit_weights(total_sums, weights))
     evaluation_seed = match_request.compute_generation_seed(number + 1)
-    players = [request.with_weights_in_spec(new_weights), match_request.strategy]
+    strategies = [request.with_weights_in_spec(new_weights), match_request.strategy]
     new_score, base_score = improvement.evaluate_strategies(
-        match_request, players, evaluation_seed, EVALUATION_MATCHES, workers
+        match_request, strategies, evaluation_seed, EVALUATION_MATCHES, workers
     )
     gain = np.array(astuple(improvement.to_estimate(new_score - base_score)))
     return {"weights": new_weights, "questions": np.array(total_sums.n_decisions), "gain": gain}
@@ -227,11 +229,11 @@ class TrainingResult(Improvement):
         )
 
     def render_file(self, command: str) -> bytes:
-        """Return the content of the weights file, with the command and the gain in comments."""
+        """Render the weights file, with the command and the gain in comments."""
         return improvement.encode_weights(self.weights, command, *self.verdict_sentences)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return a dictionary of the DataFrames of the training, keyed by name."""
+        """Return the DataFrames of the training, keyed by name."""
         rows = []
         for training_round in self.rounds:
             row = {"round": training_round.number, "questions": training_round.n_decisions}
@@ -244,12 +246,12 @@ class TrainingResult(Improvement):
         }
 
     def build_display_tables(self) -> list[Table]:
-        """Return a table of the training rounds and a table of the first trained weights."""
+        """Return the report's tables of training rounds and of the first trained weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain_column = Column("value", "gain", factor=self.request.metric.display_factor)
         columns = (Column("round", "round"), Column("questions", "decisions"), gain_column)
         weights = self.parameters[:MAX_SHOWN_WEIGHTS]
-        weights_text = weights.assign(trained=[f"{weight:.3g}" for weight in weights["trained"]])
+        weight_rows = weights.assign(trained=[f"{weight:.3g}" for weight in weights["trained"]])
         note = "The policy discards the card with the lowest weighted sum of its features."
         if len(self.weights) > MAX_SHOWN_WEIGHTS:
             note = f"The first {MAX_SHOWN_WEIGHTS} of {len(self.weights)} weights. {note}"
@@ -257,7 +259,7 @@ class TrainingResult(Improvement):
         weight_columns = [Column(name, heading) for name, heading in headings.items()]
         return [
             Table("Gain in matches won by round (percentage points)", rounds, columns),
-            Table("Weights", weights_text, weight_columns, note),
+            Table("Weights", weight_rows, weight_columns, note),
         ]
 
     @property
@@ -311,7 +313,7 @@ def run_training(
 
 
 def format_plan_sentence(request: DiscardTrainingRequest) -> str:
-    """Return a sentence that describes how the weights will be trained."""
+    """Return a sentence that describes the planned training."""
     match_request = request.match_request
     return (
         f"{match_request.strategy.name} trains {len(request.initial_weights)} weights in "
@@ -323,7 +325,7 @@ def format_plan_sentence(request: DiscardTrainingRequest) -> str:
 
 
 def _format_round_line(request: DiscardTrainingRequest, training_round: TrainingRound) -> str:
-    """Return the progress line for a round, which contains its gain."""
+    """Return the progress line of a round, with its gain."""
     gain_text = improvement.format_interval(request.match_request, training_round.gain)
     return (
         f"round {training_round.number} of {request.n_rounds}: gain {gain_text} percentage points, "
@@ -354,7 +356,7 @@ ILLEGAL_COST = 1e300  # cost of cards that must not be discarded
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """Sums over decisions for a regression of costs on features."""
+    """Least-squares sums for a regression of costs on features."""
 
     squares: np.ndarray  # (n_features, n_features) float64
     products: np.ndarray  # (n_features,) float64
@@ -364,7 +366,7 @@ class RegressionSums:
 def compute_regression_sums(
     features: np.ndarray, points: np.ndarray, is_tried: np.ndarray, decision_weights: np.ndarray
 ) -> RegressionSums:
-    """Compute the sums over decisions for a regression of costs on features.
+    """Compute the least-squares sums for a regression of costs on features.
 
     Args:
         features: Features, (n_decisions, n_discards, n_features) float64.
@@ -373,24 +375,25 @@ def compute_regression_sums(
         decision_weights: Number of decisions in the deal from which each decision was drawn,
             (n_decisions,) int64.
     """
-    x = center_by_decision(features, is_tried[..., None])
-    y = center_by_decision(points, is_tried)
-    feature_rows = x.reshape(-1, features.shape[2])
-    weighted_rows = (decision_weights[:, None, None] * x).reshape(feature_rows.shape)
-    costs = -y.ravel()  # Weights are costs, and the policy discards the card with the lowest cost.
+    centred_features = center_by_decision(features, is_tried[..., None])
+    centred_points = center_by_decision(points, is_tried)
+    feature_rows = centred_features.reshape(-1, features.shape[2])
+    weighted_rows = (decision_weights[:, None, None] * centred_features).reshape(feature_rows.shape)
+    # Weights are costs, and the policy discards the card with the lowest cost.
+    costs = -centred_points.ravel()
     return RegressionSums(weighted_rows.T @ feature_rows, weighted_rows.T @ costs, len(features))
 
 
 def add_regression_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
-    """Return the total of several regression sums."""
-    first_sums, *other_sums = sums
-    for further_sums in other_sums:
-        first_sums = RegressionSums(
-            first_sums.squares + further_sums.squares,
-            first_sums.products + further_sums.products,
-            first_sums.n_decisions + further_sums.n_decisions,
+    """Return the sum of several regression sums."""
+    total, *others = sums
+    for other in others:
+        total = RegressionSums(
+            total.squares + other.squares,
+            total.products + other.products,
+            total.n_decisions + other.n_decisions,
         )
-    return first_sums
+    return total
 
 
 def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarray:
@@ -415,7 +418,7 @@ def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarra
 
 
 def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean value of the tried discards at each decision. Set untried discards to 0.
+    """Subtract each decision's mean over its tried discards, and set untried discards to 0.
 
     If all values of a decision are equal, the result is exactly 0, so that rounding errors have no
     effect.
@@ -494,20 +497,20 @@ def make_feature_sampler(policy: Policy) -> FeatureSampler:
 
 @cache
 def _make_discard_selector(describe: Callable[..., None], n_features: int) -> Policy:
-    """Return a policy that selects up to MAX_TRIED_DISCARDS discards with the lowest costs."""
-    n_slots = n_features + N_SPARE_FEATURES
+    """Return a policy that selects up to MAX_TRIED_DISCARDS discards of lowest cost."""
+    n_feature_slots = n_features + N_SPARE_FEATURES
 
     @discard
     def select_cheapest(view, rules, params):
-        offset = len(params) - n_features  # Parameters can precede the weights.
+        first_weight = len(params) - n_features  # Parameters can precede the weights.
         costs = np.full(52, ILLEGAL_COST)
         for card in range(52):
             if view.legal >> card & 1:
-                features = np.zeros(n_slots)
+                features = np.zeros(n_feature_slots)
                 describe(view, rules, card, features)
                 costs[card] = 0.0
                 for k in range(n_features):
-                    costs[card] += params[offset + k] * features[k]
+                    costs[card] += params[first_weight + k] * features[k]
         selected_cards = np.int64(0)
         for _ in range(MAX_TRIED_DISCARDS):
             cheapest_card = costs.argmin()

@@ -35,7 +35,7 @@ StepProgressFactory = Callable[[int], ProgressCallback | None]
 
 
 class Wording(NamedTuple):
-    """Terms that differ between a search and training, for use in screens and reports."""
+    """Terms in screens and reports that differ between a search and training."""
 
     gerund: str
     participle: str
@@ -95,10 +95,10 @@ class PoolResults:
 
 
 def to_estimate(score: PairedEstimate) -> Estimate:
-    """Convert a score, or a difference of scores, to an estimate with a confidence interval."""
-    n = score.effective_batches
-    se = batches.compute_standard_error(score.influences, n)
-    return make_estimate_with_t_interval(score.value, se, round(n), n)
+    """Convert a score or a difference of scores to an estimate with a confidence interval."""
+    n_batches = score.effective_batches
+    se = batches.compute_standard_error(score.influences, n_batches)
+    return make_estimate_with_t_interval(score.value, se, round(n_batches), n_batches)
 
 
 def compute_even_score(n_matches: int, metric: Metric) -> PairedEstimate:
@@ -124,14 +124,14 @@ def compute_pool_score(scores: Sequence[PairedEstimate], objective: str) -> Pair
 
 
 def find_distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
-    """Return the distinct matchups, without self-play."""
+    """Return the distinct matchups, excluding self-play."""
     return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
 
 
 def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
-    """Combine distinct matchups and their batch rows into PoolResults."""
+    """Combine distinct matchups and their batch rows into one result."""
     player_pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
     return PoolResults(request, n_matches, dict(zip(player_pairs, rows, strict=True)))
 
@@ -165,7 +165,7 @@ def load_or_play_step(
     array_shapes: Mapping[str, tuple[int, ...]],
     play_step: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Load the arrays of a step from the ledger, after playing the step if it is missing.
+    """Load a step's arrays from the ledger, or play the step first if it is missing.
 
     Args:
         run_ledger: Ledger of the search.
@@ -181,13 +181,13 @@ def load_or_play_step(
     if not run_ledger.has_step_result(step_name, sample_size):
         run_ledger.add_step_result(step_name, sample_size, play_step())
     arrays = run_ledger.read_step_result(step_name, sample_size)
-    for key, shape in array_shapes.items():
-        array = arrays.get(key, MISSING_ARRAY_PLACEHOLDER)
+    for array_name, shape in array_shapes.items():
+        array = arrays.get(array_name, MISSING_ARRAY_PLACEHOLDER)
         is_numeric = array.dtype.kind in "if"
         if not is_numeric or array.shape != shape or not np.isfinite(array).all():
             raise LedgerError(
-                f"the ledger is corrupt (step {step_name!r}, array {key!r}). Remove the directory "
-                "to start again."
+                f"the ledger is corrupt (step {step_name!r}, array {array_name!r}). Remove the "
+                "directory to start again."
             )
     return arrays
 
@@ -207,7 +207,7 @@ class OpponentComparison:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Gains on held-out deals against each opponent, and in the mean or minimum score."""
+    """Gains on held-out deals: against each opponent, and in the mean or minimum score."""
 
     comparisons: tuple[OpponentComparison, ...]  # comparisons with each opponent
     head_to_head: OpponentComparison  # comparison in which the default strategy is the opponent
@@ -238,26 +238,30 @@ def confirm_gain(
         tuned_strategy: Strategy after the improvement.
         ledger: Ledger of the search.
         workers: Number of worker threads.
-        progress: ProgressCallback callback.
+        progress: Progress callback.
     """
     default_strategy = request.strategy
-    n = request.confirmation_matches
+    n_matches = request.confirmation_matches
     all_matchups = [request.make_matchup(tuned_strategy, default_strategy, request.seed)]
     for strategy in (tuned_strategy, default_strategy):
         all_matchups += request.make_matchups(strategy, request.seed)
     matchups = find_distinct_matchups(all_matchups)
-    batch_counts = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
-    shapes = {
+    batch_counts = [
+        -(-matchup.count_units(n_matches) // matchup.batch_size) for matchup in matchups
+    ]
+    array_shapes = {
         str(index): (n_rows, batch_columns.N_COLUMNS) for index, n_rows in enumerate(batch_counts)
     }
     arrays = load_or_play_step(
         ledger,
         f"confirmation of {tuned_strategy.spec}",
-        n,
-        shapes,
-        lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
+        n_matches,
+        array_shapes,
+        lambda: dict(
+            zip(array_shapes, run_matchups(matchups, n_matches, workers, progress), strict=True)
+        ),
     )
-    results = collect_results(request, n, matchups, [arrays[name] for name in shapes])
+    results = collect_results(request, n_matches, matchups, [arrays[name] for name in array_shapes])
     tuned_scores, default_scores = (
         results.compute_scores(tuned_strategy),
         results.compute_scores(default_strategy),
@@ -269,18 +273,18 @@ def confirm_gain(
         results.compute_score(tuned_strategy, default_strategy),
         results.compute_score(default_strategy, default_strategy),
     )
-    objective = _compare_scores(
+    objective_comparison = _compare_scores(
         "",
         compute_pool_score(tuned_scores, request.objective),
         compute_pool_score(default_scores, request.objective),
     )
-    return Confirmation(comparisons, head_to_head, objective)
+    return Confirmation(comparisons, head_to_head, objective_comparison)
 
 
 def _compare_scores(
     opponent: str, tuned_score: PairedEstimate, default_score: PairedEstimate
 ) -> OpponentComparison:
-    """Return the scores of both strategies against an opponent, with the gain."""
+    """Compare the scores of both strategies against one opponent."""
     return OpponentComparison(
         opponent,
         to_estimate(tuned_score),
@@ -291,7 +295,7 @@ def _compare_scores(
 
 @dataclass(frozen=True, repr=False)
 class Improvement(Result):
-    """Base class for the results of parameter searches and training."""
+    """Base class for results of parameter searches and of training."""
 
     wording: ClassVar[Wording]
     request: TuneRequest  # request, which contains the strategy before the improvement
@@ -324,7 +328,7 @@ class Improvement(Result):
 
     @property
     def verdict_sentences(self) -> list[str]:
-        """Sentences about the gain and the matches against the default strategy."""
+        """Sentences about the gain and about the matches against the default strategy."""
         wording = self.wording
         if not self.has_changed:
             return [
@@ -347,7 +351,7 @@ class Improvement(Result):
 
     @property
     def mean_row_label(self) -> str:
-        """Label of the row for the mean (or minimum) over opponents, or "" for one opponent."""
+        """Label of the table row for all opponents together, or "" for a single opponent."""
         if len(self.request.opponents) == 1:
             return ""
         return "hardest opponent" if self.request.objective == "worst" else "mean of opponents"
@@ -358,7 +362,7 @@ class Improvement(Result):
         raise NotImplementedError
 
     def render_file(self, command: str) -> bytes:
-        """Return the content of the output file, with the command and the gain in comments."""
+        """Render the output file, with the command and the gain in comments."""
         raise NotImplementedError
 
     @property
@@ -368,7 +372,7 @@ class Improvement(Result):
 
     @property
     def played_matchups(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units that were played."""
+        """Matchups of the confirmation, each with the number of units played."""
         matchups = self.request.make_matchups(self.request.strategy, self.request.seed)
         return [
             (matchup, matchup.count_units(self.request.confirmation_matches))
@@ -419,7 +423,7 @@ class Improvement(Result):
         )
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return a copy of the report that includes the file with the improved parameters."""
+        """Return a copy of the report that includes the improved parameters as a file."""
         content = self.render_file(command)
         return replace(report, files={**report.files, self.wording.file_name: content})
 
@@ -437,19 +441,19 @@ def encode_weights(weights: np.ndarray, *comments: str) -> bytes:
 
     NumPy stops reading at the end of the array and therefore ignores the comments.
     """
-    buffer = io.BytesIO()
-    np.save(buffer, weights.astype(np.float32))
+    npy_file = io.BytesIO()
+    np.save(npy_file, weights.astype(np.float32))
     comment_text = "".join(f"\n# {escape_to_one_line(comment)}" for comment in comments)
-    return buffer.getvalue() + f"{comment_text}\n".encode() * bool(comments)
+    return npy_file.getvalue() + f"{comment_text}\n".encode() * bool(comments)
 
 
 def split_progress(
     on_progress: OnProgress | None, n_steps: int, render_result: Callable[[], str]
 ) -> StepProgressFactory:
-    """Return a function that maps the index of a step to its progress callback.
+    """Split a progress callback into one callback per step, as a function of the step index.
 
     Args:
-        on_progress: ProgressCallback callback for all steps together.
+        on_progress: Progress callback for all steps together.
         n_steps: Number of steps.
         render_result: Function that returns a description of the interim result.
     """
@@ -478,7 +482,7 @@ def format_interval(request: TuneRequest, estimate: Estimate) -> str:
 
 
 def _format_gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
-    """Return the first sentences of the report, which state the gain."""
+    """Return the sentences that state the gain in matches or points."""
     wording, request = improvement.wording, improvement.request
     gain_unit, verb, unit, percent_sign = (
         ("points per deal", "scores", "points per deal", "")

@@ -24,7 +24,7 @@ from simgin.strategy.cast import CHALLENGER_STRATEGIES, CHAMPION_STRATEGY, FAST_
 # critical value of a two-sided 5 % test, corrected for three challengers
 CHALLENGER_CRITICAL_VALUE = 2.39
 PILOT_MATCHES = 2_000
-PILOT_SEED = 0x7261696C  # seed offset, so that pilot matches and reviews use different deals
+PILOT_SEED_OFFSET = 0x7261696C  # so that pilot matches and reviews use different deals
 # Elo lead of a challenger that counts as clearly stronger than `champion`, because it wins 52.9 %
 # of matches
 CLEAR_ELO_LEAD = 20
@@ -32,7 +32,7 @@ CLEAR_ELO_LEAD = 20
 
 @dataclass(frozen=True)
 class EliminationTest(SequentialTest):
-    """Sequential test that stops only if it concludes that strategy A is not the stronger player.
+    """Sequential test that stops only if it finds that strategy A is not stronger.
 
     If A is stronger by at least `elo1`, the test stops with a probability of at most 5 %. The test
     never stops in favour of A, so a fixed-sample test of all results remains valid.
@@ -62,21 +62,24 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
 
 
 def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str, PairedEstimate]:
-    """Return every challenger's win rate against `champion` in pilot matches with a separate seed.
+    """Play pilot matches, and return each challenger's win rate against `champion`.
+
+    The pilot matches use a separate seed.
 
     A challenger is eliminated as soon as a sequential test finds that it is not stronger than
     `champion`. All other challengers play all pilot matches.
     """
-    pilot_seed = (seed + PILOT_SEED) % 2**64
+    pilot_seed = (seed + PILOT_SEED_OFFSET) % 2**64
     matchup_arguments = [
         (name, CHAMPION_STRATEGY, variant, pilot_seed) for name in CHALLENGER_STRATEGIES
     ]
-    matchups = [parse_matchup(*pair, "match") for pair in matchup_arguments]
+    matchups = [parse_matchup(*arguments, "match") for arguments in matchup_arguments]
     tests = [EliminationTest(0, CLEAR_ELO_LEAD)] * len(matchups)
-    rows = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
+    rows_by_matchup = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
     win_metric = metrics.METRICS_BY_NAME["match_win"]
     win_rates = [
-        paired_estimate.estimate_metric_by_batch(batch_rows, win_metric) for batch_rows in rows
+        paired_estimate.estimate_metric_by_batch(batch_rows, win_metric)
+        for batch_rows in rows_by_matchup
     ]
     return dict(zip(CHALLENGER_STRATEGIES, win_rates, strict=True))
 
@@ -85,12 +88,12 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
 def play_matches(
     a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
 ) -> np.ndarray:
-    """Play matches and return their batch rows, or return a result that is still in memory."""
+    """Play matches and return their batch rows, which are cached in memory."""
     return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the cached trained player for a rule set, or find the strongest in pilot matches."""
+    """Load the strongest player for a rule set, or find it in pilot matches."""
     is_two_player = variants.find_variant(variant).params["players"] == 2
     trained_champion = adapt.load_adapted_champion(variant) if is_two_player else None
     return _choose_player(trained_champion, variant, seed, workers)
@@ -99,7 +102,7 @@ def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: ProgressCallback | None
 ) -> str:
-    """Train `champion` for a rule set, and return it or another player that is stronger."""
+    """Train `champion` for a rule set, and return the strongest player."""
     trained_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)
     return _choose_player(trained_champion, variant, seed, workers)
 
@@ -107,7 +110,7 @@ def train_or_find_strongest(
 def _choose_player(
     trained_champion: adapt.AdaptedChampion | None, variant: str, seed: int, workers: int | None
 ) -> str:
-    """Return the trained player if it is the strongest, otherwise the winner of pilot matches."""
+    """Return the trained player if it is strongest, otherwise the strongest in pilot matches."""
     if trained_champion is not None and trained_champion.is_strongest:
         return trained_champion.player
     return find_strongest_player(variant, seed, workers)

@@ -36,7 +36,7 @@ ParameterValues = tuple[float, ...]  # one value per tunable parameter
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """Request for a parameter search, with its opponents and sample sizes.
+    """Request for a parameter search.
 
     Attributes:
         strategy: Strategy to tune.
@@ -95,7 +95,7 @@ class TuneRequest:
             PlayerCountError: If the variant is a solitaire game.
             AmountError: If a number is out of range.
         """
-        player, parsed_variant, pool = read_players(strategy, variant, against)
+        player, parsed_variant, opponents = read_players(strategy, variant, against)
         if objective not in OBJECTIVE_METRICS:
             raise TuneError(
                 f"{objective!r} is not a valid objective. Choose one of "
@@ -109,7 +109,9 @@ class TuneRequest:
                 f"tune at most {MAX_TUNED_PARAMETERS}. Select fewer parameters with --parameters."
             )
         size_arguments = (generations, n_matches, n_confirmation, parse_seed(seed))
-        return cls(player, parsed_variant, pool, tunable_parameters, objective, *size_arguments)
+        return cls(
+            player, parsed_variant, opponents, tunable_parameters, objective, *size_arguments
+        )
 
     @property
     def metric(self) -> Metric:
@@ -125,7 +127,7 @@ class TuneRequest:
 
     @property
     def opponents_text(self) -> str:
-        """List of the opponents as text, such as `simple, gold and marjj`."""
+        """Names of the opponents as text, such as `simple, gold and marjj`."""
         return join_words([self.short_names[opponent.spec] for opponent in self.opponents])
 
     @property
@@ -144,7 +146,7 @@ class TuneRequest:
         return tuple(parameter.declaration.default for parameter in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
-        """Return a copy of the strategy with the given parameter values."""
+        """Return a copy of the strategy with new parameter values."""
         if values == self.default_values:
             return self.strategy
         return loader.set_values_by_slot(
@@ -152,7 +154,7 @@ class TuneRequest:
         )
 
     def make_matchup(self, strategy: Strategy, opponent: Strategy, seed: int) -> Matchup:
-        """Return the mirrored matchup of two strategies that play matches."""
+        """Return the matchup of two strategies in mirrored matches."""
         return Matchup(self.variant, strategy, opponent, seed, "match")
 
     def make_matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
@@ -160,7 +162,7 @@ class TuneRequest:
         return [self.make_matchup(strategy, opponent, seed) for opponent in self.opponents]
 
     def compute_generation_seed(self, number: int) -> int:
-        """Return the seed of a generation, which differs from the seed of the confirmation.
+        """Return the seed of a generation, which differs from the confirmation's seed.
 
         The first generation has number 1.
         """
@@ -201,7 +203,7 @@ class TrainingRequest:
         seed: int,
         training_description: str,
     ) -> TuneRequest:
-        """Return the request for the matches that confirm the gain from training.
+        """Parse the arguments that specify the matches for confirming the gain.
 
         Args:
             players: Strategy, variant and opponents (see `read_players`).
@@ -232,7 +234,7 @@ class TrainingRequest:
 def read_players(
     strategy: str, variant: str, against: Sequence[str]
 ) -> tuple[Strategy, Variant, tuple[Strategy, ...]]:
-    """Parse the strategy, the two-player variant and the distinct opponents of a request.
+    """Parse the strategy, the two-player variant and the opponents of a request.
 
     Raises:
         PlayerCountError: If the variant is a solitaire game.
@@ -244,10 +246,10 @@ def read_players(
             "opponent. Choose a two-player variant."
         )
     player = loader.find_strategy(strategy)
-    pool = {
+    opponents_by_spec = {
         opponent.spec: opponent for opponent in map(loader.find_strategy, against or ["simple"])
     }
-    return player, parsed_variant, tuple(pool.values())
+    return player, parsed_variant, tuple(opponents_by_spec.values())
 
 
 def parse_n_matches(text: float | str) -> int:
@@ -256,13 +258,13 @@ def parse_n_matches(text: float | str) -> int:
     Raises:
         AmountError: If the number is too small for standard errors.
     """
-    n = parse_count(text)
-    if n < MIN_SEARCH_MATCHES:
+    n_matches = parse_count(text)
+    if n_matches < MIN_SEARCH_MATCHES:
         raise AmountError(
-            f"{n} matches are too few to compare strategies. Use at least {MIN_SEARCH_MATCHES:,} "
-            "matches."
+            f"{n_matches} matches are too few to compare strategies. Use at least "
+            f"{MIN_SEARCH_MATCHES:,} matches."
         )
-    return n
+    return n_matches
 
 
 # Parameters
@@ -281,12 +283,12 @@ _PARAMETER_PATTERN = re.compile(
 
 
 class TuneError(SimginError):
-    """Exception for an invalid request for a search or training."""
+    """Error raised if a request for a search or training is not valid."""
 
 
 @dataclass(frozen=True)
 class TunableParameter:
-    """Numeric parameter of a strategy, with its search range.
+    """Numeric strategy parameter with its search range.
 
     Attributes:
         name: Display name of the parameter.
@@ -307,12 +309,12 @@ class TunableParameter:
 
     @property
     def initial_value(self) -> float:
-        """Initial value of the search, which is the default value clipped to the range."""
+        """Initial value of the search: the default value clipped to the range."""
         return min(max(self.declaration.default, self.low), self.high)
 
     @property
     def is_integer(self) -> bool:
-        """True if the search tries only integers. Booleans are 0 and 1."""
+        """True if the search tries only integers (0 and 1 for booleans)."""
         return self.declaration.kind != "number"
 
     @property
@@ -356,20 +358,20 @@ def read_tunable_parameters(
     policies_by_parameter = _group_policies_by_parameter(strategy, variant)
     parameters_by_name = {}
     for name, policies in policies_by_parameter.items():
-        key = name.rpartition(".")[2]
-        param = policies[0].params[key]
-        if param.kind in TUNABLE_PARAMETER_KINDS and param.low < param.high:
+        name_in_policy = name.rpartition(".")[2]
+        declaration = policies[0].params[name_in_policy]
+        if declaration.kind in TUNABLE_PARAMETER_KINDS and declaration.low < declaration.high:
             slots = tuple(policy.slot for policy in policies)
             parameters_by_name[name] = TunableParameter(
-                name, key, slots, param, param.low, param.high
+                name, name_in_policy, slots, declaration, declaration.low, declaration.high
             )
     if selection is None:
         if not parameters_by_name:
             raise TuneError(_format_no_parameters_message(strategy))
         return tuple(parameters_by_name.values())
     selected_parameters = [
-        _select_parameter(strategy, item, parameters_by_name, policies_by_parameter)
-        for item in selection.split(",")
+        _select_parameter(strategy, parameter_selection, parameters_by_name, policies_by_parameter)
+        for parameter_selection in selection.split(",")
     ]
     return tuple({parameter.name: parameter for parameter in selected_parameters}.values())
 
@@ -387,24 +389,24 @@ def group_values_by_slot(
 
 
 def _group_policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies that use each parameter, such as `k` or, if ambiguous, `knock.k`."""
-    used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
+    """Group policies by parameter, such as `k` or, if the name is ambiguous, `knock.k`."""
+    used_policies = [policy for policy in strategy.policies if _is_policy_used(policy, variant)]
     policies_by_key: dict[str, list[Policy]] = {}
     for policy in used_policies:
-        for key in policy.params:
-            policies_by_key.setdefault(key, []).append(policy)
+        for name in policy.params:
+            policies_by_key.setdefault(name, []).append(policy)
     policies_by_name = {}
-    for key, policies in policies_by_key.items():
-        if len({policy.params[key] for policy in policies}) == 1:
-            policies_by_name[key] = policies
+    for name, policies in policies_by_key.items():
+        if len({policy.params[name] for policy in policies}) == 1:
+            policies_by_name[name] = policies
             continue
         for policy in policies:
-            policies_by_name[f"{policy.slot}.{key}"] = [policy]
+            policies_by_name[f"{policy.slot}.{name}"] = [policy]
     return policies_by_name
 
 
-def _is_used(policy: Policy, variant: Variant) -> bool:
-    """Return True if a policy can be called under the rules of a variant."""
+def _is_policy_used(policy: Policy, variant: Variant) -> bool:
+    """Return True if a policy can be called in a variant."""
     if policy.slot in ("offer", "answer"):
         return variant.params["die"] != "off"
     if policy.slot == "show":
@@ -414,15 +416,15 @@ def _is_used(policy: Policy, variant: Variant) -> bool:
 
 def _select_parameter(
     strategy: Strategy,
-    text: str,
+    selection: str,
     parameters_by_name: Mapping[str, TunableParameter],
     policies_by_parameter: Mapping[str, object],
 ) -> TunableParameter:
-    """Return the parameter and the range of a selection such as `k` or `k=0..12`."""
-    match = _PARAMETER_PATTERN.fullmatch(text.strip())
+    """Parse a parameter with an optional range, such as `k` or `k=0..12`."""
+    match = _PARAMETER_PATTERN.fullmatch(selection.strip())
     if match is None:
         raise TuneError(
-            f"--parameters: {quote_text(text)} is not a valid parameter. Use NAME or "
+            f"--parameters: {quote_text(selection)} is not a valid parameter. Use NAME or "
             "NAME=LOW..HIGH."
         )
     name, low, high = match.groups()
@@ -441,7 +443,7 @@ def _select_parameter(
     parameter = parameters_by_name[name]
     if low is None:
         return parameter
-    quoted_text = quote_text(text.strip())
+    quoted_text = quote_text(selection.strip())
     try:
         min_value, max_value = parameter.declaration.encode(low), parameter.declaration.encode(high)
     except ValueError as error:
