@@ -94,7 +94,7 @@ class ActionGaps:
 
 
 def compute_next_sample_size(n_sampled: int, max_worlds: int) -> int:
-    """Return the number of worlds for the next comparison: twice the last, up to `max_worlds`."""
+    """Return the number of worlds before the next comparison: twice the last, up to a maximum."""
     return min(max_worlds, max(MIN_UNITS_BEFORE_FIRST_LOOK, 2 * n_sampled))
 
 
@@ -111,23 +111,25 @@ def compare_actions(
     """
     is_tried = ~np.isnan(values)
     means = np.where(is_tried[-1], values.mean(axis=0), -np.inf)
-    best = int(means.argmax())
-    gaps = values - values[:, best, None]
-    worlds = is_tried.sum(axis=0)
+    best_index = int(means.argmax())
+    gaps = values - values[:, best_index, None]
+    world_counts = is_tried.sum(axis=0)
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     value_range = max(min_assumed_range, float(ranges.max()))
     # Add one world in which the difference between the actions is as large as possible. A few
     # hundred worlds might not contain a rare event, so the estimated error could otherwise be 0.
-    variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
-    alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
+    variances = np.nanvar(gaps, axis=0) + value_range**2 / world_counts
+    alpha = ALPHA / max(1, len(world_counts) * (len(world_counts) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.
     n_narrowest = sqrt(MIN_UNITS_BEFORE_FIRST_LOOK * max(MIN_UNITS_BEFORE_FIRST_LOOK, max_worlds))
-    widths = [compute_confidence_sequence_width(int(n), n_narrowest, alpha) for n in worlds]
-    errors = np.sqrt(variances / worlds)
-    half_widths = np.array(widths) * errors
-    half_widths[best] = 0.0
-    return ActionGaps(best, mean_gaps, half_widths)
+    relative_widths = [
+        compute_confidence_sequence_width(int(n), n_narrowest, alpha) for n in world_counts
+    ]
+    standard_errors = np.sqrt(variances / world_counts)
+    half_widths = np.array(relative_widths) * standard_errors
+    half_widths[best_index] = 0.0
+    return ActionGaps(best_index, mean_gaps, half_widths)
 
 
 def find_contenders(
@@ -153,7 +155,7 @@ def find_contenders(
 
 
 def is_mistake(lower_bound: float) -> bool:
-    """Return True if a cost is significantly above 0, given the lower bound of its 95 % interval.
+    """Return True if the 95 % confidence interval of a cost has a lower bound above 0.
 
     The coach, `simgin grade` and the web pages all use this criterion.
     """
@@ -162,7 +164,7 @@ def is_mistake(lower_bound: float) -> bool:
 
 @dataclass(frozen=True)
 class AnalysisBudget:
-    """Limits of an analysis: number of worlds, seconds and worker threads.
+    """Limits of an analysis: number of worlds, time and worker threads.
 
     Attributes:
         max_worlds: Maximum number of worlds per position.
@@ -179,7 +181,7 @@ class AnalysisBudget:
 
 @dataclass(frozen=True)
 class Analysis(RenamedAttributes):
-    """Result of analysing a position: the outcomes of all legal actions.
+    """Analysis of a position: the outcomes of all legal actions.
 
     Attributes:
         position: Analysed decision.
@@ -228,7 +230,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def min_assumed_range(self) -> float:
-        """Smallest range to assume for the difference in value between two actions in one world."""
+        """Minimum range assumed for the value difference between two actions in one world."""
         return MIN_ASSUMED_RANGE_BY_MEASURE.get(self.measure, MIN_ASSUMED_RANGE)
 
     @property
@@ -261,8 +263,10 @@ class Analysis(RenamedAttributes):
     @property
     def best_ending_index(self) -> int | None:
         """Index of the best action that ends the deal, or None if no action ends the deal."""
-        kinds = [action.type for action in self.position.actions]
-        return next((index for index in self.ranking if kinds[index] == ACTION_END_DEAL), None)
+        action_types = [action.type for action in self.position.actions]
+        return next(
+            (index for index in self.ranking if action_types[index] == ACTION_END_DEAL), None
+        )
 
     @property
     def is_mistake(self) -> bool:
@@ -296,7 +300,7 @@ class Analysis(RenamedAttributes):
         return [self._build_row(index) for index in self.ranking]
 
     def _build_row(self, index: int) -> dict[str, object]:
-        """Return the row of an action, with its cost and the means of all measures."""
+        """Return the row of an action, with its cost and its mean in every measure."""
         is_tried = ~np.isnan(self.values[:, index])
         outcomes = self.outcomes[is_tried, index]
         row: dict[str, object] = {
@@ -328,7 +332,7 @@ def _compute_standard_error(values: np.ndarray) -> float:
 
 
 def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
-    """Compute the outcome of each deal from the perspective of side A.
+    """Compute the outcome of each deal for side A.
 
     Args:
         records: Records of the deals, DEAL array of any shape.
@@ -339,21 +343,21 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
         OUTCOME_DTYPE array of the same shape.
     """
     outcomes = np.empty(records.shape, OUTCOME_DTYPE)
-    is_own = records["knocker"] == 0
+    is_knocker = records["knocker"] == 0
     ending = records["kind"]
     outcomes["points"] = compute_net_points(variant, records)
     outcomes["match"] = outcomes["deals"] = outcomes["games"] = np.nan
     if equity is not None:
         equity.write_values(outcomes, records)
     outcomes["win"] = records["winner"] == 0
-    outcomes["gin"] = is_own & np.isin(ending, GIN_RESULT_INDICES)
-    outcomes["undercut"] = is_own & (ending == UNDERCUT_RESULT_INDEX)
+    outcomes["gin"] = is_knocker & np.isin(ending, GIN_RESULT_INDICES)
+    outcomes["undercut"] = is_knocker & (ending == UNDERCUT_RESULT_INDEX)
     outcomes["won_undercut"] = outcomes["win"] * (ending == UNDERCUT_RESULT_INDEX)
     return outcomes
 
 
 def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
-    """Compute the gain of side A in each deal, in the measure that the variant requires.
+    """Compute side A's gain in each deal, in the measure of the variant.
 
     Args:
         records: Records of the deals, DEAL array of any shape.
@@ -370,19 +374,19 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
 
 def select_measure(variant: Variant) -> str:
     """Return the measure for single deals of a variant: "deals", "games", "win" or "points"."""
-    row = variant.params
-    if row["die"] != "off":
-        return "deals" if row["die"] == "deal" else "games"
-    return "win" if row["deal_scoring"] == "winloss" else "points"
+    params = variant.params
+    if params["die"] != "off":
+        return "deals" if params["die"] == "deal" else "games"
+    return "win" if params["deal_scoring"] == "winloss" else "points"
 
 
 # Callback that receives the number of worlds so far, the maximum number of worlds, and a function
 # that returns the current result
-OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
+AnalysisProgressCallback = Callable[[int, int, Callable[[], Analysis]], None]
 
 
 def ignore_progress(n_done: int, total: int, get_result: Callable[[], object]) -> None:
-    """Do nothing, as the progress callback for callers that show no progress."""
+    """Ignore the progress of an analysis (default callback)."""
 
 
 def analyse_position(
@@ -390,9 +394,9 @@ def analyse_position(
     strategy: str,
     opponent: str | None,
     budget: AnalysisBudget,
-    on_progress: OnProgress = ignore_progress,
+    on_progress: AnalysisProgressCallback = ignore_progress,
 ) -> Analysis:
-    """Estimate the values of all actions in a position by rollouts in the same worlds.
+    """Estimate the values of all actions in a position with rollouts in the same worlds.
 
     The analysis stops when the best action is known or a limit of the budget is reached.
 
@@ -414,19 +418,19 @@ def analyse_position(
             f"Use at most {MAX_WORLDS:,} worlds."
         )
     rollouts = _Rollouts(position, strategy, opponent, budget)
-    seconds = np.inf if budget.max_seconds is None else budget.max_seconds
-    end = time.monotonic() + seconds
+    max_seconds = np.inf if budget.max_seconds is None else budget.max_seconds
+    deadline = time.monotonic() + max_seconds
     checkpoint = compute_next_sample_size(0, budget.max_worlds)
-    while rollouts.n_played < budget.max_worlds and rollouts.active.sum() > 1:
+    while rollouts.n_played < budget.max_worlds and rollouts.is_active.sum() > 1:
         rollouts.play(min(WORLDS_PER_TIME_CHECK, checkpoint - rollouts.n_played))
         if rollouts.n_played == checkpoint:
             result = rollouts.get_result()
-            rollouts.active = find_contenders(
+            rollouts.is_active = find_contenders(
                 result.values, budget.max_worlds, result.min_assumed_range
             )
             checkpoint = compute_next_sample_size(checkpoint, budget.max_worlds)
         on_progress(rollouts.n_played, budget.max_worlds, rollouts.get_result)
-        if time.monotonic() > end:
+        if time.monotonic() > deadline:
             break
     return rollouts.get_result()
 
@@ -449,7 +453,7 @@ def analyse_without_elimination(
 
 
 class _Rollouts:
-    """Rollouts of all actions in a position, played in batches of worlds."""
+    """Rollouts of all actions in a position, in batches of worlds."""
 
     def __init__(
         self, position: Position, strategy: str, opponent: str | None, budget: AnalysisBudget
@@ -461,33 +465,33 @@ class _Rollouts:
         self.budget = budget
         self.equity = compute_equity(variant, budget.workers)
         self.world_sampler = WorldSampler(self.matchup, position.view)
-        self.active = np.ones(len(position.actions), bool)
+        self.is_active = np.ones(len(position.actions), bool)
         self.n_played = 0
-        self._chunks: list[np.ndarray] = []
+        self._outcome_blocks: list[np.ndarray] = []
 
     def play(self, n_worlds: int) -> None:
-        """Roll out the remaining actions in more worlds."""
+        """Roll out the remaining actions in `n_worlds` more worlds."""
         first_world = self.n_played
         view = self.position.view
-        indices = np.flatnonzero(self.active)
-        actions = [self.position.actions[index] for index in indices]
+        active_indices = np.flatnonzero(self.is_active)
+        actions = [self.position.actions[index] for index in active_indices]
 
-        def play_block(start: int, size: int) -> np.ndarray:
-            batch_index = first_world + start
-            worlds = self.world_sampler.sample(size, batch_index)
-            return roll_out_worlds(self.matchup, view, actions, worlds, batch_index)
+        def play_block(block_start: int, n_block_worlds: int) -> np.ndarray:
+            block_first_world = first_world + block_start
+            worlds = self.world_sampler.sample(n_block_worlds, block_first_world)
+            return roll_out_worlds(self.matchup, view, actions, worlds, block_first_world)
 
         records = np.concatenate(
             map_units(play_block, n_worlds, WORLDS_PER_CALL, self.budget.workers)
         )
-        chunk = np.full((n_worlds, len(self.active)), np.nan, OUTCOME_DTYPE)
-        chunk[:, indices] = compute_outcomes(records, self.position.variant, self.equity)
-        self._chunks.append(chunk)
+        outcomes = np.full((n_worlds, len(self.is_active)), np.nan, OUTCOME_DTYPE)
+        outcomes[:, active_indices] = compute_outcomes(records, self.position.variant, self.equity)
+        self._outcome_blocks.append(outcomes)
         self.n_played += n_worlds
 
     def get_result(self) -> Analysis:
-        """Return the result of all rollouts so far."""
-        outcomes = np.concatenate(self._chunks)
+        """Return the analysis based on all rollouts so far."""
+        outcomes = np.concatenate(self._outcome_blocks)
         return Analysis(self.position, self.matchup, outcomes, self.budget.max_worlds)
 
 
@@ -540,25 +544,21 @@ def analyse_deal(
     analyses: dict[str, Analysis] = {}
     total = PROGRESS_STEPS_PER_PART * len(positions)
     for position in positions:
-        player = int(position.view.seat != deal.state.half)
-        title = position.label if is_solo else f"{position.label}, {player_names[player]}"
+        side = int(position.view.seat != deal.state.half)
+        title = position.label if is_solo else f"{position.label}, {player_names[side]}"
 
         def report_progress(
-            played: int, max_worlds: int, get_result: Callable[[], Analysis], title: str = title
+            n_played: int, max_worlds: int, get_result: Callable[[], Analysis], title: str = title
         ) -> None:
             finished_analyses = analyses.copy()
             n_done = (
                 PROGRESS_STEPS_PER_PART * len(finished_analyses)
-                + PROGRESS_STEPS_PER_PART * played // max_worlds
+                + PROGRESS_STEPS_PER_PART * n_played // max_worlds
             )
             on_progress(n_done, total, lambda: {**finished_analyses, title: get_result()})
 
         analyses[title] = analyse_position(
-            position,
-            strategies[player] or players[0],
-            strategies[1 - player],
-            budget,
-            report_progress,
+            position, strategies[side] or players[0], strategies[1 - side], budget, report_progress
         )
         on_progress(PROGRESS_STEPS_PER_PART * len(analyses), total, analyses.copy)
     return analyses

@@ -74,13 +74,13 @@ HAND_SIZE = 10
 NEW_CARD_NOTE = "The thick frame marks the card just drawn or taken."
 TAKEN_CARD_NOTE = "Cards with a dashed frame were taken from the pile."
 FORGOTTEN_CARD_NOTE = "Face-down cards in the pile are unknown."
-NO_COST_NOTE = "No decision has a significant cost."
+NO_SIGNIFICANT_COST_NOTE = "No decision has a significant cost."
 COST_COLUMNS = (Column("action", "action"), Column("value", "cost"))
 AnalysesByLabel = Mapping[str, Analysis]
 
 
 def render_analyses(analyses: AnalysesByLabel, is_whole_deal: bool) -> Iterator[RenderableType]:
-    """Yield the terminal output: one table for a whole deal, or one table for each position.
+    """Yield the terminal output: one table for a whole deal, or one per position.
 
     Args:
         analyses: Analyses by label.
@@ -132,13 +132,13 @@ def _make_report_title(analyses: AnalysesByLabel) -> str:
 
 
 def _format_summary_sentences(analyses: AnalysesByLabel) -> Iterator[str]:
-    """Yield the verdict on each plotted decision. If there are several, each has a label."""
+    """Yield the verdict on each plotted decision, labelled if there are several."""
     plotted_analyses = _select_plotted_analyses(analyses)
     for title, analysis in plotted_analyses.items():
         prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
         yield f"{prefix}{format_analysis_verdict(analysis)}"
     if not plotted_analyses:
-        yield NO_COST_NOTE
+        yield NO_SIGNIFICANT_COST_NOTE
 
 
 def _select_plotted_analyses(analyses: AnalysesByLabel) -> AnalysesByLabel:
@@ -155,7 +155,7 @@ def _select_plotted_analyses(analyses: AnalysesByLabel) -> AnalysesByLabel:
 
 
 def format_analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
-    """Return a verdict that names the best actions and the cost of the chosen action.
+    """Return a verdict with the best actions and the cost of the chosen action.
 
     Args:
         analysis: Analysis of a decision.
@@ -163,11 +163,11 @@ def format_analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
     """
     position, names = analysis.position, analysis.action_names
     worlds = f"{analysis.n_worlds:,} worlds"
-    best_name, *others = (names[index] for index in analysis.best_indices)
+    best_name, *other_names = (names[index] for index in analysis.best_indices)
     sentence = f"Best: {best_name} (95 % confidence after {worlds})."
-    if others:
-        named_actions = others[:MAX_NAMED_ACTIONS]
-        if n_unnamed := len(others) - len(named_actions):
+    if other_names:
+        named_actions = other_names[:MAX_NAMED_ACTIONS]
+        if n_unnamed := len(other_names) - len(named_actions):
             unnamed_text = f"one of {n_unnamed} other actions"
             named_actions.append(unnamed_text if n_unnamed > 1 else "one other action")
         rivals = join_words(named_actions, "or")
@@ -205,7 +205,7 @@ def describe_choice(analysis: Analysis) -> str:
 
 
 def format_cost(analysis: Analysis, index: int) -> str:
-    """Format the cost of an action, with its 95 % interval."""
+    """Format the cost of an action with its 95 % confidence interval."""
     mean, _, high = analysis.estimate_cost(index)
     half_width = high - mean
     value, error = (numbers.format_number(number, half_width) for number in (mean, half_width))
@@ -213,21 +213,23 @@ def format_cost(analysis: Analysis, index: int) -> str:
 
 
 def format_outcome_comparison(analysis: Analysis, action_index: int) -> str:
-    """Return a sentence that compares the outcomes of the best action and of another action."""
+    """Return a sentence that compares the outcomes of the best action and another action."""
     position = analysis.position
-    pair = (analysis.ranking[0], action_index)
-    names = [analysis.action_names[index] for index in pair]
+    compared_indices = (analysis.ranking[0], action_index)
+    names = [analysis.action_names[index] for index in compared_indices]
     factors = select_display_factors(analysis)
     measures = [name for name, factor in factors.items() if factor != PENALTY_DISPLAY_FACTOR]
     if not position.is_solo:
         measures += ["won_undercut", "opponent"]
     *phrases, last_phrase = [
-        phrase.format(*(_compute_mean_outcome(analysis, name, index) for index in pair))
+        phrase.format(*(_compute_mean_outcome(analysis, name, index) for index in compared_indices))
         for name, phrase in OUTCOME_PHRASES.items()
         if name in measures
     ]
-    comma = "" if position.is_solo else ","
-    outcome_text = f"{', '.join(phrases)}{comma} and {last_phrase}" if phrases else last_phrase
+    serial_comma = "" if position.is_solo else ","
+    outcome_text = (
+        f"{', '.join(phrases)}{serial_comma} and {last_phrase}" if phrases else last_phrase
+    )
     return (
         f"In the simulated deals after {names[0]}, compared with those after {names[1]}, you "
         f"{outcome_text}."
@@ -235,7 +237,7 @@ def format_outcome_comparison(analysis: Analysis, action_index: int) -> str:
 
 
 def _compute_mean_outcome(analysis: Analysis, measure: str, index: int) -> float:
-    """Return the mean net points after an action, or the percentage of worlds with an outcome.
+    """Return the mean net points after an action, or the frequency of an outcome in percent.
 
     Args:
         analysis: Analysis of the decision.
@@ -252,15 +254,15 @@ def _compute_mean_outcome(analysis: Analysis, measure: str, index: int) -> float
 
 def format_table_note(analyses: AnalysesByLabel) -> str:
     """Return the note that explains the tables of actions."""
-    first_analysis, *others = analyses.values()
+    first_analysis, *other_analyses = analyses.values()
     matchup = first_analysis.matchup
     names_by_spec = make_short_names([matchup])
     names = dict.fromkeys(names_by_spec.get(player.spec, player.spec) for player in matchup.players)
-    players, play = " and ".join(names), "play" if len(names) > 1 else "plays"
-    sentences = [f"After the action, {players} {play} to the end of the deal. {INTERVAL_NOTE}"]
+    players, verb = " and ".join(names), "play" if len(names) > 1 else "plays"
+    sentences = [f"After the action, {players} {verb} to the end of the deal. {INTERVAL_NOTE}"]
     if any(analysis.position.recorded_action for analysis in analyses.values()):
         sentences.append("< marks the chosen action.")
-    if not others:
+    if not other_analyses:
         sentences += _format_offer_sentences(first_analysis)
     measure = select_measure(first_analysis.position.variant)
     if measure in NET_MEASURE_NOTES:
@@ -277,7 +279,7 @@ def format_table_note(analyses: AnalysesByLabel) -> str:
 
 
 def _format_offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a list with a sentence about the opponent's die offer, or [] if there is no offer."""
+    """Return sentences about the opponent's die offer, or an empty list without an offer."""
     sampler = analysis.world_sampler
     if not sampler.has_offer:
         return []
@@ -288,8 +290,8 @@ def _format_offer_sentences(analysis: Analysis) -> list[str]:
         ]
     offer_text = str(sampler.matching_offers[0]) if len(sampler.matching_offers) == 1 else "the die"
     percent = f"{100 * sampler.offer_probability:.0f}"
-    hands = f"hands with which the opponent would offer {offer_text} ({percent} %)"
-    return [f"Worlds include only {hands}."]
+    hands_text = f"hands with which the opponent would offer {offer_text} ({percent} %)"
+    return [f"Worlds include only {hands_text}."]
 
 
 def _list_settings(analysis: Analysis) -> Iterator[tuple[str, str]]:
@@ -337,23 +339,23 @@ def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
 
 
 def select_display_factors(analysis: Analysis) -> dict[str, int]:
-    """Return the measures shown for a variant, each with a factor such as 100 for percentages."""
+    """Return the measures to show, each with a display factor such as 100 for percentages."""
     variant = analysis.position.variant
-    shares = {"win": 100, "gin": 100, "undercut": 100}
+    factors = {"win": 100, "gin": 100, "undercut": 100}
     scoring = variant.params["deal_scoring"]
     if scoring == "winloss":
         return {"win": 100}
     if scoring == "penalty":
         return {"points": PENALTY_DISPLAY_FACTOR, "gin": 100}
     if variant.is_solo and not variant.params["knock_limit"]:
-        del shares["undercut"]
+        del factors["undercut"]
     if analysis.has_match_probability:
-        shares["match"] = 1
+        factors["match"] = 1
     if variant.params["die"] == "deal":
-        return {"deals": 1, **shares}
+        return {"deals": 1, **factors}
     if variant.params["die"] == "game":
-        shares["games"] = 1
-    return {"points": 1, **shares}
+        factors["games"] = 1
+    return {"points": 1, **factors}
 
 
 def build_deal_table(analyses: AnalysesByLabel) -> Table:
@@ -383,17 +385,17 @@ def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
 
 
 def _make_plots(analyses: AnalysesByLabel) -> Iterator[Plot]:
-    """Yield a plot for each selected decision, with its cards and the costs of its actions."""
+    """Yield a plot for each selected decision, with the cards and the costs of the actions."""
     for number, (title, analysis) in enumerate(_select_plotted_analyses(analyses).items()):
         position = analysis.position
         prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
         costs = analysis.frame()
-        plot = forest(costs, seed=analysis.matchup.seed)
-        df = build_output_frame("plots/costs", costs.rename(columns={"cost": "value"}))
-        alt_text = describe_frame(df, COST_COLUMNS)
+        figure = forest(costs, seed=analysis.matchup.seed)
+        cost_frame = build_output_frame("plots/costs", costs.rename(columns={"cost": "value"}))
+        alt_text = describe_frame(cost_frame, COST_COLUMNS)
         plot_title = capitalize_first(f"{prefix}cards and cost of each action")
         cards, note = list(build_card_rows(position)), format_position_caption(position)
-        yield Plot(f"costs-{number}", plot_title, alt_text, plot, df, cards, note)
+        yield Plot(f"costs-{number}", plot_title, alt_text, figure, cost_frame, cards, note)
 
 
 def format_position_caption(position: Position) -> str:

@@ -76,17 +76,22 @@ class AnalysisRequest:
         Raises:
             PositionError: If the position is not possible or if the score cannot be used.
         """
-        game = variants.find_variant(variant)
-        points = parse_score_pair(score) if isinstance(score, str) else score
-        options: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
-        position = parse_position(cards, pile or "", game, **options)
-        if position.is_in_match and not is_score_relevant(game):
+        parsed_variant = variants.find_variant(variant)
+        score_pair = parse_score_pair(score) if isinstance(score, str) else score
+        options: dict[str, Any] = {
+            "score": score_pair,
+            "dealer": dealer,
+            "stock": stock,
+            "die": die,
+        }
+        position = parse_position(cards, pile or "", parsed_variant, **options)
+        if position.is_in_match and not is_score_relevant(parsed_variant):
             raise PositionError(
                 "the probability of winning the match cannot be computed from a score in "
-                f"{game.spec}. Omit the score to rank actions by the result of the deal."
+                f"{parsed_variant.spec}. Omit the score to rank actions by the result of the deal."
             )
-        strongest_strategy = find_strong_player(game)
-        default_opponent = None if game.is_solo else strongest_strategy
+        strongest_strategy = find_strong_player(parsed_variant)
+        default_opponent = None if parsed_variant.is_solo else strongest_strategy
         return cls(position, budget, strategy or strongest_strategy, opponent or default_opponent)
 
     @classmethod
@@ -102,12 +107,12 @@ class AnalysisRequest:
         deal: int | None = None,
         **options: Any,
     ) -> AnalysisRequest:
-        """Parse the arguments of a request to analyse a deal that strategies play.
+        """Parse the arguments of a request to analyse a deal between strategies.
 
         The seed of the budget determines the deal.
 
         Raises:
-                ReplayError: If the deal was not played.
+            ReplayError: If the deal was not played.
         """
         return cls(
             trace_numbered_deal(a, b, variant, budget.seed, unit, half, deal), budget, **options
@@ -115,7 +120,7 @@ class AnalysisRequest:
 
     @classmethod
     def read_file(cls, path: str, budget: AnalysisBudget, **options: Any) -> AnalysisRequest:
-        """Parse the arguments of a request to analyse a deal that is read from a file.
+        """Parse the arguments of a request to analyse a deal in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
@@ -149,15 +154,15 @@ class AnalysisResult(Result):
         return [(matchup, worlds) for matchup in matchups.values()]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return a dictionary with the DataFrame of the actions at all decisions."""
+        """Return the DataFrame of all decisions and actions, keyed by its name."""
         return {"analysis": analyses_to_frame(self.analyses)}
 
     @property
     def frame(self) -> pd.DataFrame:
         """DataFrame with one row per action, beginning with the action and its cost."""
         frame = super().frame
-        first = ["decision", "action", "cost", "low", "high"][len(self.analyses) == 1 :]
-        return frame[[*first, *frame.columns.difference(first, sort=False)]]
+        first_columns = ["decision", "action", "cost", "low", "high"][len(self.analyses) == 1 :]
+        return frame[[*first_columns, *frame.columns.difference(first_columns, sort=False)]]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the DataFrame as dictionaries for JSON."""
@@ -186,39 +191,43 @@ def run_analysis(
                 lambda: _build_live_table(get_analyses(), _requests_whole_deal(request)),
             )
 
-    source, players = request.position_or_deal, (request.strategy, request.opponent)
-    if isinstance(source, TracedDeal):
+    position_or_deal, strategies = request.position_or_deal, (request.strategy, request.opponent)
+    if isinstance(position_or_deal, TracedDeal):
         analyses = analyse_deal(
-            source,
+            position_or_deal,
             request.turn,
-            *players,
+            *strategies,
             budget,
             report_progress,
             player_names=request.player_names,
         )
         return AnalysisResult(request, analyses)
-    title = f"{source.variant.spec}: your position"
+    title = f"{position_or_deal.variant.spec}: your position"
 
     def report_position_progress(
         n_done: int, total: int, get_analysis: Callable[[], Analysis]
     ) -> None:
         report_progress(n_done, total, lambda: {title: get_analysis()})
 
-    strategy, opponent = players
+    strategy, opponent = strategies
     assert strategy is not None, "a position has a strategy that continues"
     return AnalysisResult(
         request,
-        {title: analyse_position(source, strategy, opponent, budget, report_position_progress)},
+        {
+            title: analyse_position(
+                position_or_deal, strategy, opponent, budget, report_position_progress
+            )
+        },
     )
 
 
 def _requests_whole_deal(request: AnalysisRequest) -> bool:
-    """Return True if the analysis includes all decisions of a deal."""
+    """Return True if a request is for all decisions of a deal."""
     return isinstance(request.position_or_deal, TracedDeal) and request.turn is None
 
 
 def _build_live_table(analyses: Mapping[str, Analysis], is_whole_deal: bool) -> RenderableType:
-    """Return a table of the interim results for all decisions of a deal or for one position."""
+    """Return a table of interim results, for a whole deal or for the latest position."""
     from rich.console import Group
 
     *_, title = analyses

@@ -43,7 +43,7 @@ class Coach:
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def format_hint(self, deal: TracedDeal) -> list[str]:
-        """Return lines that compare the best actions at the pending or last decision of a deal."""
+        """Return lines that compare the best actions in the pending or last decision of a deal."""
         if deal.is_truncated:
             analysis = self.analyse_pending_decision(deal)
         else:
@@ -52,35 +52,42 @@ class Coach:
             return (
                 ["There is only one legal action."] if deal.is_truncated else [NO_DECISION_MESSAGE]
             )
-        indices = analysis.ranking[:MAX_HINT_ACTIONS]
-        if analysis.best_ending_index is not None and analysis.best_ending_index not in indices:
-            indices.append(analysis.best_ending_index)
-        others = [index for index in analysis.ranking if index not in indices]
+        shown_indices = analysis.ranking[:MAX_HINT_ACTIONS]
+        if (
+            analysis.best_ending_index is not None
+            and analysis.best_ending_index not in shown_indices
+        ):
+            shown_indices.append(analysis.best_ending_index)
+        other_indices = [index for index in analysis.ranking if index not in shown_indices]
         lines = [
             format_analysis_verdict(analysis, is_final=True),
-            *_iter_comparison_lines(analysis, analysis.ranking[1], indices),
+            *_iter_comparison_lines(analysis, analysis.ranking[1], shown_indices),
         ]
-        if others:
-            lower = min(analysis.estimate_cost(index)[0] for index in others)
+        if other_indices:
+            min_cost = min(analysis.estimate_cost(index)[0] for index in other_indices)
             lines.append(
-                f"The estimated cost of every other action is at least {lower:.1f} {analysis.unit}."
+                f"The estimated cost of every other action is at least {min_cost:.1f} "
+                f"{analysis.unit}."
             )
         return lines
 
     def explain_last_decision(self, deal: TracedDeal) -> list[str]:
-        """Return lines that state the cost of the last decision and compare two of its actions."""
+        """Return lines with the cost of the last decision and a comparison with another action."""
         analysis = self._analyse_last_decision(deal)
         if analysis is None:
             return [NO_DECISION_MESSAGE]
-        chosen_index, (best, second_best, *_) = analysis.position.chosen_index, analysis.ranking
-        other_index = second_best if chosen_index == best else chosen_index
+        chosen_index, (best_index, second_best_index, *_) = (
+            analysis.position.chosen_index,
+            analysis.ranking,
+        )
+        compared_index = second_best_index if chosen_index == best_index else chosen_index
         return [
             _format_comment(analysis),
-            *_iter_comparison_lines(analysis, other_index, [best, other_index]),
+            *_iter_comparison_lines(analysis, compared_index, [best_index, compared_index]),
         ]
 
     def format_comments(self, deal: TracedDeal, first_index: int) -> list[str]:
-        """Return a comment on each decision, starting with the decision at index `first_index`."""
+        """Return a comment on each decision from the policy call `first_index` on."""
         positions = self.list_decisions(deal)
         new_positions = [
             position for position in positions if position.policy_call_index >= first_index
@@ -88,7 +95,7 @@ class Coach:
         return [_format_comment(self.analyse(deal, position)) for position in new_positions]
 
     def format_deal_summary(self, deal: TracedDeal) -> str:
-        """Return a line that states the number of mistakes in a finished deal.
+        """Return a line with the number of mistakes in a finished deal.
 
         The line omits the total cost. The coach selects mistakes by the costs that it estimates, so
         their sum is too high on average. `simgin grade` measures the costs in new worlds.
@@ -110,7 +117,7 @@ class Coach:
         self._analyses = {}
 
     def list_decisions(self, deal: TracedDeal) -> list[Position]:
-        """Return the positions in which the human player has made a decision in the deal."""
+        """Return the positions of the human player's decisions in a deal."""
         positions = find_decisions(replace(deal, error="", is_truncated=False))
         return [position for position in positions if position.view.seat == self.seat]
 
@@ -127,7 +134,7 @@ class Coach:
         return self.analyse(deal, positions[-1]) if positions else None
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
-        """Analyse a decision, or return the stored analysis if the decision was analysed before."""
+        """Analyse a decision, or return its stored analysis."""
         key = _list_previous_actions(deal, position)
         if key not in self._analyses:
             budget = AnalysisBudget(MAX_COACH_WORLDS, MAX_COACH_SECONDS, self.matchup.seed)
@@ -138,12 +145,12 @@ class Coach:
 
 
 def _list_previous_actions(deal: TracedDeal, position: Position) -> tuple[int, ...]:
-    """Return the actions that precede a decision, which identify the decision within the deal."""
+    """Return the actions before a decision, which identify the decision within the deal."""
     return tuple(deal.state.answers[: position.policy_call_index].tolist())
 
 
 def _format_comment(analysis: Analysis) -> str:
-    """Return the coach's comment on a decision that the player has made."""
+    """Return the coach's comment on a decision of the player."""
     return f"Coach: {describe_choice(analysis)}"
 
 
@@ -159,9 +166,11 @@ def _iter_comparison_lines(
     """
     yield format_outcome_comparison(analysis, action_index)
     table = build_action_table(analysis)
-    shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_HINT_COLUMNS]
-    lines = [[str(row[i]) for i in shown_columns] for row in (table.headings, *table.rows)]
-    lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in shown_indices)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for name, *cells in lines:
+    column_indices = [
+        i for i, name in enumerate(table.headings) if name not in OMITTED_HINT_COLUMNS
+    ]
+    rows = [[str(row[i]) for i in column_indices] for row in (table.headings, *table.rows)]
+    rows = [rows[0], *(rows[1 + analysis.ranking.index(i)] for i in shown_indices)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *cells in rows:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()

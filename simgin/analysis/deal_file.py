@@ -32,7 +32,8 @@ from simgin.text.notation import mask_to_cards, parse_cards
 
 JsonRow = Mapping[str, Any]
 MAX_FILE_BYTES = 1 << 24
-FIELD_BOUNDS = replay.DEAL_NUMBER_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
+# exclusive bounds of integer fields, which start at 0
+FIELD_UPPER_BOUNDS = replay.DEAL_NUMBER_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MAX_ABS_SCORE = 1_000_000
 # Fields of a decision that are determined by earlier decisions
 COMPARED_ROW_FIELDS = "turn seat slot hand offered taken drawn stake owner answer".split()
@@ -76,7 +77,7 @@ def parse_deal_file(
     find_variant: Callable[[str], Variant] = variants.find_variant,
     find_strategy: Callable[[str], Strategy] = loader.find_strategy,
 ) -> RecordedDeal:
-    """Parse the contents of a file that contains a deal.
+    """Parse the contents of a deal file.
 
     Args:
         text: Contents of the file.
@@ -120,7 +121,7 @@ def _strip_side_suffix(name: str) -> str:
 def _replay_deal(
     content: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> TracedDeal:
-    """Replay a deal from the rows in its file."""
+    """Replay the deal that the rows of a deal file describe."""
     first_row, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
@@ -153,11 +154,11 @@ def _read_matchup(
     content: JsonRow, first_row: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> Matchup:
     """Return the matchup in a deal file, replacing unavailable strategies with a strong one."""
-    players = 1 if variant.is_solo else 2
+    n_players = 1 if variant.is_solo else 2
     names = [_strip_side_suffix(name) for name in first_row["strategies"]]
-    if len(names) != players or (first_row["dealer"] is None) != (players == 1):
+    if len(names) != n_players or (first_row["dealer"] is None) != (n_players == 1):
         raise PositionError(
-            f"the number of players does not match {variant.spec}, which requires {players}"
+            f"the number of players does not match {variant.spec}, which requires {n_players}"
         )
     substitute = find_strong_player(variant)
     a, b = (*(_find_spec(name, find_strategy, substitute) for name in names), None)[:2]
@@ -179,32 +180,32 @@ def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: 
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
-    """Return the recorded actions, up to the first decision without an action."""
-    script: list[int] = []
+    """Return the recorded actions before the first decision without an action."""
+    actions: list[int] = []
     for row in decisions:
         if row["answer"] is None:
             break
         if row["slot"] == "discard":
-            script += parse_cards(row["answer"])
+            actions += parse_cards(row["answer"])
         else:
-            script.append(_read_integer(row, "answer"))
-    if len(script) > MAX_DECISIONS:
+            actions.append(_read_integer(row, "answer"))
+    if len(actions) > MAX_DECISIONS:
         raise PositionError("the file contains more decisions than a deal can have")
-    return script
+    return actions
 
 
 def _read_integer(row: JsonRow, name: str) -> int:
-    """Return an integer from a row, or raise PositionError if the integer is out of range."""
+    """Return an integer field of a row, or raise PositionError if it is out of range."""
     value = row[name]
-    if not isinstance(value, int) or not 0 <= value < FIELD_BOUNDS[name]:
-        raise PositionError(f"{name} must be an integer from 0 to {FIELD_BOUNDS[name] - 1}")
+    if not isinstance(value, int) or not 0 <= value < FIELD_UPPER_BOUNDS[name]:
+        raise PositionError(f"{name} must be an integer from 0 to {FIELD_UPPER_BOUNDS[name] - 1}")
     return int(value)
 
 
-def _read_seat_scores(values: Sequence[Any]) -> tuple[int, int]:
-    """Check and return a pair of scores, one for each seat."""
-    score_0, score_1 = values
-    if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
+def _read_seat_scores(scores: Sequence[Any]) -> tuple[int, int]:
+    """Validate and return the scores of both seats."""
+    score_0, score_1 = scores
+    if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in scores):
         raise PositionError(
             f"{format_value(score_0)} and {format_value(score_1)} are not valid scores"
         )
@@ -215,9 +216,11 @@ def _check_decisions(replayed_deal: TracedDeal, recorded_decisions: Sequence[Jso
     """Raise PositionError if a recorded decision differs from the replayed deal."""
     expected_rows = replay_json.replay_to_json(replay.make_replay(replayed_deal))[1:-1]
     for index, decision in enumerate(recorded_decisions):
-        row = expected_rows[index] if index < len(expected_rows) else {}
+        expected_row = expected_rows[index] if index < len(expected_rows) else {}
         wrong_fields = [
-            name for name in COMPARED_ROW_FIELDS if name not in row or row[name] != decision[name]
+            name
+            for name in COMPARED_ROW_FIELDS
+            if name not in expected_row or expected_row[name] != decision[name]
         ]
         if decision["answer"] is None and wrong_fields == ["answer"]:
             return  # The recorded decisions end here.
@@ -229,23 +232,25 @@ def _check_decisions(replayed_deal: TracedDeal, recorded_decisions: Sequence[Jso
 
 
 def _restore_match_score(replayed_deal: TracedDeal, first_row: JsonRow) -> None:
-    """Write the recorded match score to all views of a deal, which was replayed without a match."""
-    deal = _read_integer(first_row, "deal")
+    """Write the recorded match score to all views of a deal that was replayed on its own."""
+    deal_number = _read_integer(first_row, "deal")
     target = int(build_rules(replayed_deal.matchup.variant).points_target)
-    columns = [
+    columns_by_seat = [
         [_read_seat_scores((points, 0))[0] for points in first_row["columns"][seat]]
         for seat in range(2 if first_row["columns"] else 0)
     ]
     for view in replayed_deal.state.log[: replayed_deal.state.n_logged + 1]:
         seat = int(view["seat"])
-        view["deal"] = deal
+        view["deal"] = deal_number
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
-            both_seats = _read_seat_scores(first_row[key])
-            view[f"own_{name}"], view[f"other_{name}"] = both_seats[seat], both_seats[1 - seat]
-        for side, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
+            seat_scores = _read_seat_scores(first_row[key])
+            view[f"own_{name}"], view[f"other_{name}"] = seat_scores[seat], seat_scores[1 - seat]
+        for side, points in zip(
+            ("own", "other"), (columns_by_seat[seat:] + columns_by_seat[:seat]), strict=False
+        ):
             view[f"{side}_columns"][: len(points)] = points
             view[f"{side}_opened"] = max(
                 (index for index, score in enumerate(points, 1) if score), default=0
             )
-        for index, scores in enumerate(zip(*columns, strict=True)):
+        for index, scores in enumerate(zip(*columns_by_seat, strict=True)):
             view["closed"] |= (max(scores) >= target) << index

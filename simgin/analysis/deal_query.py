@@ -60,7 +60,7 @@ Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `poin
 
 @dataclass(frozen=True)
 class DealQuery:
-    """Query that specifies conditions for deals and the order of the results.
+    """Query with conditions for deals and the order of the results.
 
     Attributes:
         text: Query as a string.
@@ -87,17 +87,17 @@ class DealQuery:
 
     def find_matching_deals(self, deals: np.ndarray) -> np.ndarray:
         """Return a mask of the deals that meet the conditions of the query, (n_deals,) bool."""
-        deal = deals["deal"]
-        is_match = np.ones(len(deals), bool)
+        records = deals["deal"]
+        is_matching = np.ones(len(deals), bool)
         if self.endings:
-            is_match &= np.isin(deal["kind"], self.endings)
+            is_matching &= np.isin(records["kind"], self.endings)
         if self.winner is not None:
-            is_match &= deal["winner"] == self.winner
+            is_matching &= records["winner"] == self.winner
         if self.requires_different_play:
-            is_match &= deal != deals["other"]
-        for name, symbol, bound in self.comparisons:
-            is_match &= COMPARISON_OPERATORS[symbol](compute_quantity(deals, name), bound)
-        return is_match
+            is_matching &= records != deals["other"]
+        for name, operator_name, bound in self.comparisons:
+            is_matching &= COMPARISON_OPERATORS[operator_name](compute_quantity(deals, name), bound)
+        return is_matching
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
         """Return the first `limit` deals in the order that the query specifies.
@@ -118,16 +118,16 @@ def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
         deals: Deals that the search has played, FOUND_DEAL_DTYPE (n_deals,).
         name: Key of `DEAL_QUANTITIES`.
     """
-    deal = deals["deal"]
+    records = deals["deal"]
     if name == "points":
-        return _compute_net_points(deal)
+        return _compute_net_points(records)
     if name == "gain":
-        return np.asarray(_compute_net_points(deal) - _compute_net_points(deals["other"]))
-    return np.asarray(deal[QUANTITY_FIELDS.get(name, name)])
+        return np.asarray(_compute_net_points(records) - _compute_net_points(deals["other"]))
+    return np.asarray(records[QUANTITY_FIELDS.get(name, name)])
 
 
 def _compute_net_points(records: np.ndarray) -> np.ndarray:
-    """Return the net points of A in each deal."""
+    """Return A's net points in each deal."""
     return np.asarray(records["points_a"] - records["points_b"])
 
 
@@ -137,31 +137,37 @@ def parse_query(text: str) -> DealQuery:
     Raises:
         QueryError: If the query is not valid or contradicts itself.
     """
-    parts = [part.strip() for part in text.lower().split(",")]
-    comparisons = [_parse_comparison(part) for part in parts if part not in STANDALONE_KEYWORDS]
-    requires_difference = DIFFER_KEYWORD in parts
-    side = _find_keyword_of_group(parts, WINNER_KEYWORDS)
-    order = _find_keyword_of_group(parts, [*ORDER_KEYWORDS, COSTLY_KEYWORD])
+    conditions = [condition.strip() for condition in text.lower().split(",")]
+    comparisons = [
+        _parse_comparison(condition)
+        for condition in conditions
+        if condition not in STANDALONE_KEYWORDS
+    ]
+    requires_difference = DIFFER_KEYWORD in conditions
+    winner_keyword = _find_exclusive_keyword(conditions, WINNER_KEYWORDS)
+    order = _find_exclusive_keyword(conditions, [*ORDER_KEYWORDS, COSTLY_KEYWORD])
     endings = [
-        DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
+        DEAL_RESULTS.index(ENDING_KEYWORDS[condition])
+        for condition in conditions
+        if condition in ENDING_KEYWORDS
     ]
     if "gain" in [name for name, _, _ in comparisons] and not requires_difference:
         raise QueryError("'gain' requires 'differ'. Use, for example, `differ, gain < -20`.")
     if requires_difference and order == COSTLY_KEYWORD:
         raise QueryError("'differ' and 'costly' cannot be combined. Use only one of them.")
     return DealQuery(
-        ", ".join(parts),
+        ", ".join(conditions),
         tuple(endings),
-        WINNER_KEYWORDS.get(side),
+        WINNER_KEYWORDS.get(winner_keyword),
         tuple(comparisons),
         requires_difference,
         order,
     )
 
 
-def _find_keyword_of_group(parts: Sequence[str], keywords: Collection[str]) -> str:
-    """Return the keyword of a group that a query contains, or "" if there is none."""
-    keyword, *other_keywords = [part for part in parts if part in keywords] or [""]
+def _find_exclusive_keyword(conditions: Sequence[str], keywords: Collection[str]) -> str:
+    """Return the only keyword of a group among query conditions, or "" if there is none."""
+    keyword, *other_keywords = [word for word in conditions if word in keywords] or [""]
     if other_keywords:
         raise QueryError(
             f"'{keyword}' and '{other_keywords[0]}' cannot be combined. Use only one of them."
@@ -169,15 +175,18 @@ def _find_keyword_of_group(parts: Sequence[str], keywords: Collection[str]) -> s
     return keyword
 
 
-def _parse_comparison(part: str) -> Comparison:
+def _parse_comparison(condition: str) -> Comparison:
     """Parse a comparison such as `points < -40`."""
-    match = _COMPARISON_PATTERN.fullmatch(part)
-    if match is None and part in DEAL_QUANTITIES:
-        raise QueryError(f"'{part}' requires a comparison. Use, for example, `{part} > 20`.")
+    match = _COMPARISON_PATTERN.fullmatch(condition)
+    if match is None and condition in DEAL_QUANTITIES:
+        raise QueryError(
+            f"'{condition}' requires a comparison. Use, for example, `{condition} > 20`."
+        )
     if match is None:
         raise QueryError(
-            f"{quote_text(part)} is not a valid condition{suggest_spelling(part, QUERY_KEYWORDS)} "
-            f"Use {', '.join(QUERY_KEYWORDS)}, or a comparison such as `points < -40`."
+            f"{quote_text(condition)} is not a valid condition"
+            f"{suggest_spelling(condition, QUERY_KEYWORDS)} Use {', '.join(QUERY_KEYWORDS)}, or a "
+            "comparison such as `points < -40`."
         )
     name, symbol, bound = match.groups()
     if name not in DEAL_QUANTITIES:

@@ -32,7 +32,7 @@ from simgin.text.notation import format_card
 
 
 class DealReconstruction:
-    """Reconstruction of a two-player deal, whose past decisions follow from the visible cards."""
+    """Reconstruction of the past decisions in a two-player deal from the visible cards."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class DealReconstruction:
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
     def find_seat_of_turn(self, turn: int) -> int:
-        """Return the seat of the player who takes a turn. The first turn is turn 0."""
+        """Return the seat of the player who takes a turn (the first turn is 0)."""
         return (self.first_seat + turn) % 2
 
     def find_card_source(self, turn: int) -> str:
-        """Return the source of the card that a player received in a turn: pile, stock or deal."""
+        """Return the source of the card received in a turn: pile, stock or deal."""
         top_card = self.top_cards[turn]
         if top_card is None:
             return "deal"
@@ -69,8 +69,10 @@ class DealReconstruction:
     @cached_property
     def started_turns(self) -> list[int]:
         """Numbers of the turns that have begun, including an unfinished turn."""
-        is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_die_decision
-        return list(range(len(self.discards) + is_open))
+        has_unfinished_turn = (
+            len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_die_decision
+        )
+        return list(range(len(self.discards) + has_unfinished_turn))
 
     @property
     def stock_size(self) -> int:
@@ -101,7 +103,7 @@ class DealReconstruction:
     # Deal
 
     def make_pack(self, unseen_cards: list[int]) -> list[int]:
-        """Return a pack, in dealing order, with which the deal leads to the position.
+        """Return a pack in dealing order that leads to the position.
 
         Args:
             unseen_cards: Cards whose locations are unknown.
@@ -128,14 +130,14 @@ class DealReconstruction:
         """
         received_cards = []
         taken_cards = set()
-        size = 10 + (not self.has_upcard and seat != self.dealer)
+        n_received = 10 + (not self.has_upcard and seat != self.dealer)
         for turn in self.started_turns:
             if self.find_seat_of_turn(turn) != seat:
                 continue
             top_card = self.top_cards[turn]
             if top_card is not None and top_card.is_taken:
                 taken_cards.add(top_card.card)
-            size += self.find_card_source(turn) == "stock"
+            n_received += self.find_card_source(turn) == "stock"
             for card in self.discards[turn : turn + 1]:
                 if card in taken_cards:
                     taken_cards.remove(card)
@@ -143,7 +145,7 @@ class DealReconstruction:
                     received_cards.append(card)
         if seat == PLAYER_SEAT:
             return received_cards + [card for card in self.cards if card not in taken_cards]
-        n_hidden = size - len(received_cards)
+        n_hidden = n_received - len(received_cards)
         if n_hidden < 0:
             raise PositionError(
                 "the opponent cannot hold more than ten cards from this pile. Check the cards "
@@ -154,7 +156,7 @@ class DealReconstruction:
         return received_cards
 
     def iter_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the decisions that both players have made before the current decision."""
+        """Yield the decisions of both players before the current decision."""
         yield from self._iter_opening_decisions()
         for turn in self.started_turns:
             if turn and self.rules.take_discard:
@@ -197,13 +199,13 @@ class DealReconstruction:
     # Errors
 
     def find_errors(self) -> Iterator[str]:
-        """Yield an error message if the position is impossible or leaves no decision to make."""
+        """Yield error messages if the position is impossible or requires no decision."""
         yield from find_hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
         yield from self._find_pile_errors()
         yield from self._find_location_errors()
-        has_ten = len(self.cards) == 10
+        has_ten_cards = len(self.cards) == 10
         first_turn = self.rules.first_turn
         drew_from_stock_first = (
             first_turn == FIRST_TURN_UPCARD_PASS
@@ -216,15 +218,15 @@ class DealReconstruction:
             is_player_first = self.first_seat == PLAYER_SEAT
             player, deals = ("you", "other") if is_player_first else ("the opponent", "me")
             yield f"this pile shows that {player} played first. Use the dealer {deals}."
-        reserve = int(self.rules.stock_reserve)
-        if self.stock_size < reserve or (
-            has_ten and not self.can_take_last_discard and self.stock_size == reserve
+        stock_reserve = int(self.rules.stock_reserve)
+        if self.stock_size < stock_reserve or (
+            has_ten_cards and not self.can_take_last_discard and self.stock_size == stock_reserve
         ):
             n_left = max(0, self.stock_size)
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
-        """Yield error messages about wrong numbers of cards and about cards that must be known."""
+        """Yield error messages about wrong hand sizes and cards that must be known."""
         top_card = self.top_cards[-1]
         if top_card is not None and top_card.is_taken and len(self.cards) == 10:
             name = format_card(top_card.card)
@@ -234,8 +236,8 @@ class DealReconstruction:
         if top_card is None and len(self.cards) == 10 and not self.die.offered_stake:
             yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
         if self.has_upcard and self.pile[0].card < 0 and self._depends_on_upcard:
-            effect = "the first upcard sets the knock limit or the value of points"
-            yield f"in {self.variant.spec}, {effect}. Write this card first in the pile."
+            reason = "the first upcard sets the knock limit or the value of points"
+            yield f"in {self.variant.spec}, {reason}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
             is_unknown = card is not None and card.is_taken and card.card < 0
             if is_unknown and self.find_seat_of_turn(turn) == PLAYER_SEAT:

@@ -53,7 +53,7 @@ MISTAKES_BY_DECISION_KIND = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedDecision:
-    """Decision of a player, with the best action and the cost of the chosen action.
+    """Evaluation of a decision, with the best action and the cost of the chosen action.
 
     Attributes:
         unit_number: Number of the mirrored pair, or of the deal if deals are not mirrored.
@@ -118,8 +118,8 @@ class DecisionEvaluator:
         """Evaluate all decisions of strategy A in a deal, in the order of play."""
         decisions: list[EvaluatedDecision] = []
         for position, evaluator_action in iter_evaluator_actions(self.matchup, deal):
-            address = (self.matchup.seed, deal.state.unit, deal.state.half, len(decisions))
-            rng = np.random.default_rng(np.array(address, np.uint64))
+            seed_numbers = (self.matchup.seed, deal.state.unit, deal.state.half, len(decisions))
+            rng = np.random.default_rng(np.array(seed_numbers, np.uint64))
             decisions.append(self._evaluate_decision(deal, position, evaluator_action, rng))
         return decisions
 
@@ -139,24 +139,28 @@ class DecisionEvaluator:
     def _measure_cost_if_mistake(
         self, decision: EvaluatedDecision, position: Position, n_worlds: int
     ) -> EvaluatedDecision:
-        """Return a decision with its cost in new worlds, which is 0 if no mistake is confirmed."""
-        best = decision.best_action
+        """Measure a decision's cost in new worlds, or set it to 0 if no mistake is confirmed."""
+        best_action = decision.best_action
         if (
             decision.mistake
-            and self.sample_gains_over_chosen(position, best, CONFIRMATION_WORLDS).mean() > 0
+            and self.sample_gains_over_chosen(position, best_action, CONFIRMATION_WORLDS).mean() > 0
         ):
-            cost = estimate_mean(self.sample_gains_over_chosen(position, best, n_worlds))
+            cost = estimate_mean(self.sample_gains_over_chosen(position, best_action, n_worlds))
             miss_probability = 1.0 - self._compute_detection_probability(cost)
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + miss_probability * cost.value**2)
             return replace(decision, cost=cost.value, cost_se=error)
-        kind = classify_decision(position, position.chosen_action)
+        decision_kind = classify_decision(position, position.chosen_action)
         return replace(
-            decision, decision_kind=kind, mistake="", best_action=decision.chosen_action, cost=0.0
+            decision,
+            decision_kind=decision_kind,
+            mistake="",
+            best_action=decision.chosen_action,
+            cost=0.0,
         )
 
     def _compute_detection_probability(self, cost: Estimate) -> float:
-        """Return the probability of finding and confirming a mistake again in new worlds."""
+        """Return the probability that new worlds reveal and confirm a mistake again."""
         if not cost.se:
             return 1.0
         sample_sizes = [worlds for worlds in (self.max_worlds, CONFIRMATION_WORLDS) if worlds]
@@ -166,7 +170,7 @@ class DecisionEvaluator:
     def sample_gains_over_chosen(
         self, position: Position, best_action: str, n_worlds: int
     ) -> np.ndarray:
-        """Return the gains from the best action instead of the chosen action in new worlds.
+        """Return the gain of the best action over the chosen action in each of several new worlds.
 
         Args:
             position: Decision in a recorded deal.
@@ -176,13 +180,13 @@ class DecisionEvaluator:
         Returns:
             Gains of the action, float64 (n_worlds,).
         """
-        actions_by_name = {position.format_action(action): action for action in position.actions}
+        actions_by_text = {position.format_action(action): action for action in position.actions}
         view = position.view
-        address = (self.matchup.seed, view.hand, view.turns, n_worlds)
+        seed_numbers = (self.matchup.seed, view.hand, view.turns, n_worlds)
         first_world = int(
-            np.random.default_rng(np.array(address, np.uint64)).integers(N_RANDOM_STREAMS)
+            np.random.default_rng(np.array(seed_numbers, np.uint64)).integers(N_RANDOM_STREAMS)
         )
-        actions = [actions_by_name[best_action], position.chosen_action]
+        actions = [actions_by_text[best_action], position.chosen_action]
         gains = self._sample_gains(position, actions, n_worlds, first_world)
         return np.asarray(gains[:, 0] - gains[:, 1])
 
@@ -193,26 +197,28 @@ class DecisionEvaluator:
         evaluator_action: Action,
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
-        """Compare the chosen action of a decision with the best action."""
+        """Find the best action of a decision, and compare the chosen action with it."""
         chosen_action = position.chosen_action
         # Draw a random number and ignore it, so that every seed gives the same worlds as in earlier
         # versions.
         rng.random()
-        best, selection_lead = self._find_best_action(position, evaluator_action, rng)
+        best_action, selection_lead = self._find_best_action(position, evaluator_action, rng)
         mean_gains = self._compute_mean_gains(
-            deal, position, [chosen_action, best, evaluator_action], rng
+            deal, position, [chosen_action, best_action, evaluator_action], rng
         )
-        kind = classify_decision(position, best)
+        decision_kind = classify_decision(position, best_action)
         return EvaluatedDecision(
             unit_number=int(deal.state.unit),
             mirrored_game=int(deal.state.half),
             turn=position.turn,
             position_label=position.label,
-            decision_kind=kind,
-            mistake="" if best == chosen_action else classify_mistake(position, kind, best),
+            decision_kind=decision_kind,
+            mistake=""
+            if best_action == chosen_action
+            else classify_mistake(position, decision_kind, best_action),
             chosen_action=position.format_action(chosen_action),
-            best_action=position.format_action(best),
-            cost=mean_gains[best] - mean_gains[chosen_action],
+            best_action=position.format_action(best_action),
+            cost=mean_gains[best_action] - mean_gains[chosen_action],
             evaluator_action_gain=mean_gains[evaluator_action] - mean_gains[chosen_action],
             best_gain_lower_bound=selection_lead,
         )
@@ -234,12 +240,14 @@ class DecisionEvaluator:
         is_ahead = is_tried
         first_world = int(rng.integers(N_RANDOM_STREAMS))
         while len(gains) < self.max_worlds and is_ahead.any():
-            n = min(max(self.first_comparison_worlds, len(gains)), self.max_worlds - len(gains))
-            indices = np.flatnonzero(is_tried)
-            best_actions = [actions[index] for index in indices]
-            new_gains = np.full((n, len(actions)), np.nan)
-            new_gains[:, indices] = self._sample_gains(
-                position, best_actions, n, first_world + len(gains)
+            n_new_worlds = min(
+                max(self.first_comparison_worlds, len(gains)), self.max_worlds - len(gains)
+            )
+            tried_indices = np.flatnonzero(is_tried)
+            tried_actions = [actions[index] for index in tried_indices]
+            new_gains = np.full((n_new_worlds, len(actions)), np.nan)
+            new_gains[:, tried_indices] = self._sample_gains(
+                position, tried_actions, n_new_worlds, first_world + len(gains)
             )
             gains = np.concatenate([gains, new_gains])
             means = gains.mean(axis=0)
@@ -248,10 +256,10 @@ class DecisionEvaluator:
             is_tried[[evaluator_index, chosen_index]] = True
         if not len(gains):
             return evaluator_action, 0.0
-        lead = _compute_lead_bounds(gains, evaluator_index, self.min_lead)
-        best = int(lead.argmax()) if lead.max() > 0 else evaluator_index
-        return actions[best], float(
-            _compute_lead_bounds(gains, chosen_index, MIN_LEAD_STANDARD_ERRORS)[best]
+        lead_bounds = _compute_lead_bounds(gains, evaluator_index, self.min_lead)
+        best_index = int(lead_bounds.argmax()) if lead_bounds.max() > 0 else evaluator_index
+        return actions[best_index], float(
+            _compute_lead_bounds(gains, chosen_index, MIN_LEAD_STANDARD_ERRORS)[best_index]
         )
 
     def _sample_gains(
@@ -294,40 +302,42 @@ class DecisionEvaluator:
 
 
 def iter_evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
-    """Yield each position in which strategy A decided, with the action of the evaluator."""
+    """Yield the decision positions of strategy A, each with the evaluator's action."""
     state = deal.state
     if state.half:
         # With a given shuffle, strategy A always sits in seat 0. Swap the strategies to keep their
         # seats.
         assert matchup.b is not None, "A single-player game has only one half."
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
-    table = {"dealer": int(state.dealer), "joker": int(state.joker)}
+    deal_options = {"dealer": int(state.dealer), "joker": int(state.joker)}
     # All past decisions, including decisions to decline an ending
     decisions: list[ScriptedAction] = []
     next_index = 0
     for position in iter_positions_of_a(deal):
-        step = make_decision_key(deal.decisions[position.policy_call_index])
+        decision_key = make_decision_key(deal.decisions[position.policy_call_index])
         for decision in deal.decisions[next_index : position.policy_call_index]:
             assert decision.action is not None, "Only the last decision of a deal has no action."
             decisions.append(ScriptedAction(decision.seat, decision.slot, decision.action))
         next_index = position.policy_call_index
 
-        def is_next_decision(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
-            return make_decision_key(query) == step
+        def is_next_decision(
+            policy_call: Decision, decision_key: tuple[int, int, int, str] = decision_key
+        ) -> bool:
+            return make_decision_key(policy_call) == decision_key
 
-        replay = trace_to_decision(
-            matchup, decisions, is_next_decision, int(state.unit), pack=state.pack, **table
+        trace = trace_to_decision(
+            matchup, decisions, is_next_decision, int(state.unit), pack=state.pack, **deal_options
         )
-        assert replay is not None, "actions that the players chose in the deal"
-        replayed_deal, number = replay
-        action = find_chosen_action(replayed_deal, number)
+        assert trace is not None, "actions that the players chose in the deal"
+        replayed_deal, policy_call_index = trace
+        action = find_chosen_action(replayed_deal, policy_call_index)
         if action is None:
             raise PolicyCallError(replayed_deal.error) from replayed_deal.exception
         yield position, action
 
 
 def iter_positions_of_a(deal: TracedDeal) -> Iterator[Position]:
-    """Yield the positions in which strategy A made a decision, in the order of play."""
+    """Yield the decision positions of strategy A, in the order of play."""
     for position in find_decisions(deal):
         if position.view.seat == deal.state.half:
             yield position
@@ -346,8 +356,8 @@ def _compute_lead_bounds(
         n_standard_errors: Distance between the bound and the mean, in standard errors.
     """
     leads = gains - gains[:, baseline_index, None]
-    error = leads.std(axis=0) / sqrt(len(gains))
-    lower_bounds = leads.mean(axis=0) - n_standard_errors * error
+    standard_errors = leads.std(axis=0) / sqrt(len(gains))
+    lower_bounds = leads.mean(axis=0) - n_standard_errors * standard_errors
     return np.where(np.isnan(lower_bounds), -np.inf, lower_bounds)
 
 
@@ -355,8 +365,8 @@ def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> W
     """Return worlds that have the opponent's actual hand and a reshuffled stock."""
     hidden_hand = _find_hidden_hand(deal, view)
     stock_cards = ALL_CARDS & ~(int(view.hand) | int(view.pile) | hidden_hand)
-    rows = np.tile(np.array(mask_to_cards(stock_cards), np.int8), (N_STOCK_SHUFFLES, 1))
-    return Worlds(np.full(N_STOCK_SHUFFLES, hidden_hand), rng.permuted(rows, axis=1))
+    stocks = np.tile(np.array(mask_to_cards(stock_cards), np.int8), (N_STOCK_SHUFFLES, 1))
+    return Worlds(np.full(N_STOCK_SHUFFLES, hidden_hand), rng.permuted(stocks, axis=1))
 
 
 def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
@@ -403,5 +413,5 @@ def classify_mistake(position: Position, decision_kind: str, best_action: Action
 
 def _compute_deadwood_after(position: Position, action: Action) -> int:
     """Return the deadwood that remains after a discard."""
-    ten_cards = int(position.view.hand) & ~(1 << action.card)
-    return int(deadwood(ten_cards, build_rules(position.variant)))
+    remaining_hand = int(position.view.hand) & ~(1 << action.card)
+    return int(deadwood(remaining_hand, build_rules(position.variant)))

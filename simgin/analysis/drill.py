@@ -69,7 +69,7 @@ DRILL_FILE_MARKERS = {".html": b"<title>Drill: ", ".apkg": ANKI_DECK_NAME.encode
 
 @dataclass(frozen=True)
 class DrillRequest:
-    """Request to create a drill, with its players, evaluator and number of exercises.
+    """Request to create a drill.
 
     Attributes:
         matchups: Matchups whose deals are searched for mistakes.
@@ -98,18 +98,19 @@ class DrillRequest:
                 f"{positions:,} is not a valid number of positions. Use 1 to {MAX_POSITIONS} "
                 "positions."
             )
-        game = variants.find_variant(variant)
-        if game.is_solo:
+        parsed_variant = variants.find_variant(variant)
+        if parsed_variant.is_solo:
             raise PositionError(
-                f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
+                f"drills do not support the solitaire game {parsed_variant.spec}. Use a two-player "
+                "variant."
             )
-        strongest_strategy = find_strong_player(game)
+        strongest_strategy = find_strong_player(parsed_variant)
         matchups = [
-            parse_matchup(player.strategy, strongest_strategy, game.spec, seed, "deal")
-            for player in list_weaker_types(game)
+            parse_matchup(player.strategy, strongest_strategy, parsed_variant.spec, seed, "deal")
+            for player in list_weaker_types(parsed_variant)
         ]
         evaluator = parse_matchup(
-            judge or strongest_strategy, strongest_strategy, game.spec, seed, "deal"
+            judge or strongest_strategy, strongest_strategy, parsed_variant.spec, seed, "deal"
         )
         return cls(matchups, evaluator, positions)
 
@@ -160,14 +161,15 @@ class Exercise:
 
         If several actions end the deal in the same way, only the best of them is offered.
         """
-        options: dict[str, int] = {}
+        index_by_option: dict[str, int] = {}
         for index in self.analysis.ranking:
             action = self.position.actions[index]
-            text = self.position.format_action(action)
-            options.setdefault(
-                text.partition(" (")[0] if action.type == ACTION_END_DEAL else text, index
+            action_text = self.position.format_action(action)
+            index_by_option.setdefault(
+                action_text.partition(" (")[0] if action.type == ACTION_END_DEAL else action_text,
+                index,
             )
-        return sorted(options.values())
+        return sorted(index_by_option.values())
 
     @property
     def correct_options(self) -> list[int]:
@@ -176,7 +178,7 @@ class Exercise:
 
     @property
     def is_useful(self) -> bool:
-        """True if the chosen action was a significant mistake and if few options are correct."""
+        """True if the chosen action was a significant mistake and few options are correct."""
         is_mistake = self.position.chosen_index not in self.analysis.best_indices
         return is_mistake and len(self.correct_options) <= max(
             1, MAX_CORRECT_PROPORTION * len(self.options)
@@ -185,17 +187,17 @@ class Exercise:
     @property
     def player_name(self) -> str:
         """Short name of the player who made the mistake."""
-        text = self.matchup.a.spec
-        return make_short_names([self.matchup]).get(text, text)
+        spec = self.matchup.a.spec
+        return make_short_names([self.matchup]).get(spec, spec)
 
     @property
     def command(self) -> str:
         """Command that repeats the analysis of the position."""
-        analyze = self.matchup.make_replay_command(self.deal_number, 0, 0).replace(
+        analyze_command = self.matchup.make_replay_command(self.deal_number, 0, 0).replace(
             "simgin show", "simgin analyze", 1
         )
-        evaluator = self.analysis.matchup.a.spec
-        return f"{analyze} --turn {self.position.turn} {shell.join_command(['--as', evaluator])}"
+        evaluator_option = shell.join_command(["--as", self.analysis.matchup.a.spec])
+        return f"{analyze_command} --turn {self.position.turn} {evaluator_option}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,8 +210,8 @@ class Drill(Result):
     @property
     def played_matchups(self) -> list[tuple[Matchup, int]]:
         """Matchups of the drill, each with the number of deals."""
-        n = DEALS_PER_POSITION * self.request.n_positions
-        return [(matchup, n) for matchup in (*self.request.matchups, self.request.evaluator)]
+        n_deals = DEALS_PER_POSITION * self.request.n_positions
+        return [(matchup, n_deals) for matchup in (*self.request.matchups, self.request.evaluator)]
 
     def frames(self) -> dict[str, Frame]:
         """Return the exercises as a DataFrame with one row per option."""
@@ -243,22 +245,22 @@ class Drill(Result):
 def run_drill(
     request: DrillRequest, workers: int | None = None, on_progress: ProgressCallback | None = None
 ) -> Drill:
-    """Make exercises from the costliest decisions of each type, at most one per deal.
+    """Create exercises from the costliest decisions of each type, at most one per deal.
 
     Raises:
         PositionError: If no costly decision was found.
     """
     for matchup in (*request.matchups, request.evaluator):
         kernel.compile_matchup(matchup)
-    units = DEALS_PER_POSITION * request.n_positions
+    n_units = DEALS_PER_POSITION * request.n_positions
 
     def screen_deal(unit: int, _n: int) -> list[ExerciseCandidate]:
         return list(_find_candidates(request, unit))
 
-    deal_candidates = map_units(
-        screen_deal, units, 1, workers, make_progress_for_part(on_progress, 0, 2)
+    candidates_by_deal = map_units(
+        screen_deal, n_units, 1, workers, make_progress_for_part(on_progress, 0, 2)
     )
-    candidates = sorted(chain(*deal_candidates), key=lambda candidate: candidate.min_cost)
+    candidates = sorted(chain(*candidates_by_deal), key=lambda candidate: candidate.min_cost)
     exercises = _select_exercises(
         request, candidates, workers, make_progress_for_part(on_progress, 1, 2)
     )
@@ -289,28 +291,32 @@ class ExerciseCandidate(NamedTuple):
 
 
 def _find_candidates(request: DrillRequest, unit: int) -> Iterator[ExerciseCandidate]:
-    """Yield the decisions of a deal at which another action is significantly better."""
+    """Yield the decisions of a deal in which the evaluator's action is significantly better."""
     matchup = request.matchups[unit % len(request.matchups)]
     evaluator = request.evaluator
     budget = AnalysisBudget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
     for position, evaluator_action in iter_evaluator_actions(evaluator, trace_deal(matchup, unit)):
         if evaluator_action == position.chosen_action:
             continue
-        pair = replace(position, actions=[evaluator_action, position.chosen_action])
+        reduced_position = replace(position, actions=[evaluator_action, position.chosen_action])
         values = analyse_without_elimination(
-            pair, evaluator.a.spec, evaluator.opponent, budget
+            reduced_position, evaluator.a.spec, evaluator.opponent, budget
         ).values
-        low = estimate_mean(values[:, 0] - values[:, 1]).low
-        if low > 0:
+        lower_bound = estimate_mean(values[:, 0] - values[:, 1]).low
+        if lower_bound > 0:
             decision_kind = classify_decision(position, evaluator_action)
             mistake = classify_mistake(position, decision_kind, evaluator_action)
             yield ExerciseCandidate(
-                (decision_kind, mistake, _find_stage(position)), low, matchup, unit, position
+                (decision_kind, mistake, _find_stage(position)),
+                lower_bound,
+                matchup,
+                unit,
+                position,
             )
 
 
 def _find_stage(position: Position) -> int:
-    """Return the index of the stage (early, middle or late) of the deal in a position."""
+    """Return the index of a position's stage of the deal: early, middle or late."""
     return min(position.turn // TURNS_PER_STAGE, len(DEAL_STAGES) - 1)
 
 
@@ -320,7 +326,7 @@ def _select_exercises(
     workers: int | None,
     on_progress: ProgressCallback | None,
 ) -> list[Exercise]:
-    """Select useful exercises from the candidates, balanced across types of mistakes.
+    """Select useful exercises from candidates, balanced across types of mistakes.
 
     The costs are estimated in new worlds.
 
@@ -330,18 +336,23 @@ def _select_exercises(
         workers: Number of worker threads.
         on_progress: Function that receives the number of exercises found and the number requested.
     """
-    remaining_candidates: dict[tuple[str, str, int], list[ExerciseCandidate]] = {}
+    candidates_by_key: dict[tuple[str, str, int], list[ExerciseCandidate]] = {}
     for candidate in candidates:
-        remaining_candidates.setdefault(candidate.mistake_key, []).append(candidate)
+        candidates_by_key.setdefault(candidate.mistake_key, []).append(candidate)
     evaluator = request.evaluator
     budget = AnalysisBudget(DEFAULT_WORLDS, seed=evaluator.seed, workers=workers)
     exercises: dict[int, Exercise] = {}
-    counts: Counter[tuple[object, ...]] = Counter()
-    while remaining_candidates and len(exercises) < request.n_positions:
-        kind = min(remaining_candidates, key=lambda kind: [counts[kind[:n]] for n in (1, 2, 3)])
-        candidate = remaining_candidates[kind].pop()
-        if not remaining_candidates[kind]:
-            del remaining_candidates[kind]
+    counts_by_prefix: Counter[tuple[object, ...]] = Counter()
+    while candidates_by_key and len(exercises) < request.n_positions:
+        mistake_key = min(
+            candidates_by_key,
+            key=lambda mistake_key: [
+                counts_by_prefix[mistake_key[:prefix_length]] for prefix_length in (1, 2, 3)
+            ],
+        )
+        candidate = candidates_by_key[mistake_key].pop()
+        if not candidates_by_key[mistake_key]:
+            del candidates_by_key[mistake_key]
         if candidate.deal_number in exercises:
             continue
         analysis = analyse_position(
@@ -350,7 +361,7 @@ def _select_exercises(
         exercise = Exercise(candidate.matchup, candidate.deal_number, analysis)
         if exercise.is_useful:
             exercises[candidate.deal_number] = exercise
-            counts.update(kind[:n] for n in (1, 2, 3))
+            counts_by_prefix.update(mistake_key[:prefix_length] for prefix_length in (1, 2, 3))
             if on_progress is not None:
                 on_progress(len(exercises), request.n_positions)
     return list(exercises.values())
@@ -360,7 +371,7 @@ def _select_exercises(
 
 
 def build_drill_contents(drill: Drill) -> dict[str, Any]:
-    """Return the exercises as JSON data, from which the HTML page and flash cards are made."""
+    """Return the JSON data of the exercises for the HTML page and the flash cards."""
     return {
         "identity": drill.request.identity,
         "unit": drill.exercises[0].analysis.unit,
@@ -370,7 +381,7 @@ def build_drill_contents(drill: Drill) -> dict[str, Any]:
 
 
 def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
-    """Return the contents of the drill included with simgin if the request matches that drill.
+    """Return the contents of the included drill, or None if it does not match the request.
 
     The script `training/drill.py` writes the included drill.
     """
@@ -385,12 +396,12 @@ def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
 def format_exercise_summary(titles: Iterable[str]) -> str:
     """Return a sentence that states the number of exercises per type of decision."""
     counts = Counter(titles)
-    count_texts = ", ".join(f"{title} ({n})" for title, n in counts.most_common())
-    return f"{counts.total()} positions: {count_texts}."
+    counts_text = ", ".join(f"{title} ({count})" for title, count in counts.most_common())
+    return f"{counts.total()} positions: {counts_text}."
 
 
 def render_drill_page(contents: dict[str, Any], command: str) -> str:
-    """Render the HTML page of a drill. Identical contents result in identical pages."""
+    """Render the HTML page of a drill."""
     return html_report.load_template(HTML_TEMPLATE).render(contents, command=command)
 
 
@@ -405,26 +416,29 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
     import genanki
 
     variant = contents["identity"][0]
-    parts: Any = html_report.load_template(CARD_TEMPLATE).module
+    card_templates: Any = html_report.load_template(CARD_TEMPLATE).module
     style = html_report.load_template(html_report.PAGE_STYLE_TEMPLATE).render()
     model = genanki.Model(
         crc32(ANKI_DECK_NAME.encode()),
         ANKI_DECK_NAME,
         fields=[{"name": "Position"}, {"name": "Prices"}],
         templates=[{"name": "Drill", "qfmt": "{{Position}}", "afmt": "{{FrontSide}}{{Prices}}"}],
-        css=f"{style}{parts.style()}body {{ padding: 1rem; }}",
+        css=f"{style}{card_templates.style()}body {{ padding: 1rem; }}",
     )
     deck = genanki.Deck(crc32(f"simgin {variant}".encode()), f"simgin: {variant}")
     for exercise in contents["exercises"]:
-        fields = [str(parts.front(exercise)), str(parts.told(exercise, contents["unit"]))]
-        guid = genanki.guid_for(exercise["command"])
-        deck.add_note(genanki.Note(model, fields, guid=guid, tags=[exercise["theme"]]))
+        note_fields = [
+            str(card_templates.front(exercise)),
+            str(card_templates.told(exercise, contents["unit"])),
+        ]
+        note_id = genanki.guid_for(exercise["command"])
+        deck.add_note(genanki.Note(model, note_fields, guid=note_id, tags=[exercise["theme"]]))
     with atomic_write(path) as output:
         genanki.Package(deck).write_to_file(output)
 
 
 def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
-    """Return the contents of an exercise: the cards, the options and their costs."""
+    """Return the contents of an exercise: cards, options and their costs."""
     position, analysis = exercise.position, exercise.analysis
     evaluator = analysis.matchup.a.spec
     turn = f"Turn {position.turn}. " if position.turn else ""
@@ -447,7 +461,7 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
 
 
 def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
-    """Yield the action, cost and outcome probabilities of each option in an exercise."""
+    """Yield the contents of each option in an exercise: action, cost and outcomes."""
     position, analysis = exercise.position, exercise.analysis
     costs = {index: analysis.estimate_cost(index) for index in exercise.options}
     max_cost = max(high for *_, high in costs.values()) or 1.0
@@ -458,7 +472,7 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
             "cost": round(mean, 3),
             "right": index in exercise.correct_options,
             "price": analysis_report.format_cost(analysis, index) if high else "0",
-            "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
+            "ends": [round(100 * max(0.0, bound) / max_cost, 1) for bound in (low, mean, high)],
             "why": analysis_report.format_outcome_comparison(
                 analysis, second_best if index == best_index else index
             ),
@@ -477,7 +491,7 @@ def _format_question(exercise: Exercise) -> str:
 
 
 def _format_lesson_sentences(exercise: Exercise) -> Iterator[str]:
-    """Yield sentences about the best option, equivalent options and the player's choice."""
+    """Yield sentences about the best options and the player's choice."""
     analysis, position = exercise.analysis, exercise.position
     best_name, *equivalents = [
         position.format_action(position.actions[index]) for index in exercise.correct_options

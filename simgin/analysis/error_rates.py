@@ -50,9 +50,7 @@ DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 # minimum number of deals for reliable intervals, and maximum number of deals
 MIN_DEALS, MAX_DEALS = 100, 100_000
-EXTRA_DEALS_PER_DEAL = (
-    25  # number of extra deals for estimating the mean gain, for each evaluated deal
-)
+EXTRA_DEALS_PER_EVALUATED_DEAL = 25  # for estimating the mean gain
 PAIRS_PER_ENGINE_CALL = 1000  # number of pairs per engine call
 ALL_DECISIONS_KIND = "all"
 # The first estimates of the costliest decisions are biased upwards. Therefore,
@@ -73,7 +71,7 @@ ErrorRateRow = dict[str, Any]
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """Specification of the deals whose decisions are evaluated.
+    """Matchup whose decisions are evaluated, with the evaluator and the sample sizes.
 
     Attributes:
         matchup: Matchup of A, the evaluated strategy, against B.
@@ -106,17 +104,17 @@ class EvaluationTask:
         Raises:
             PositionError: If the number of deals is out of range.
         """
-        game = variants.find_variant(variant)
-        best = find_strong_player(game)
-        if not game.is_solo:
-            b = b or best
+        parsed_variant = variants.find_variant(variant)
+        strongest_strategy = find_strong_player(parsed_variant)
+        if not parsed_variant.is_solo:
+            b = b or strongest_strategy
         if not MIN_DEALS <= deals <= MAX_DEALS:
             raise PositionError(
                 f"an error rate cannot be estimated from {deals:,} deals. Use {MIN_DEALS} to "
                 f"{MAX_DEALS:,} deals."
             )
-        matchup = parse_matchup(a, b, game.spec, seed, "deal")
-        evaluator = parse_matchup(judge or best, b, game.spec, seed, "deal")
+        matchup = parse_matchup(a, b, parsed_variant.spec, seed, "deal")
+        evaluator = parse_matchup(judge or strongest_strategy, b, parsed_variant.spec, seed, "deal")
         n_worlds = DEFAULT_EVALUATION_WORLDS if worlds is None else worlds
         return cls(matchup, evaluator, deals, n_worlds)
 
@@ -148,7 +146,7 @@ class ErrorRates(Result):
         return {"rates": self.frame}
 
     def records(self) -> list[ErrorRateRow]:
-        """Return rows with the error rates, followed by rows with the costliest decisions."""
+        """Return rows of error rates, followed by rows of the costliest decisions."""
         return self._records
 
     def report(self, command: str) -> Report:
@@ -182,10 +180,10 @@ class ErrorRates(Result):
     @cached_property
     def gains_per_unit(self) -> np.ndarray:
         """Gain per deal from the evaluator's actions, in each deal or mirrored pair, (n_units,)."""
-        return self.compute_sums_per_deal(lambda judged: judged.evaluator_action_gain)
+        return self.compute_sums_per_deal(lambda decision: decision.evaluator_action_gain)
 
     def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal, in total or for one type of decision or mistake.
+        """Estimate the points lost per deal, in total or for one kind of decision or mistake.
 
         Args:
             kind: Kind of decision, a key of `MISTAKES_BY_DECISION_KIND`, or an empty string for all
@@ -200,15 +198,15 @@ class ErrorRates(Result):
         return self.estimate_mean_cost(self.compute_sums_per_deal(get_cost))
 
     def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
-        """Return the mean of the costs per deal, with a control variate that reduces its error."""
+        """Estimate the mean cost per deal, with a control variate that reduces the error."""
         return estimate_mean_with_control_variate(costs, self.gains_per_unit, self.evaluator_lead)
 
     def compute_mistake_frequency(self, kind: str = "", mistake: str = "") -> float:
-        """Return the number of mistakes of a kind per deal."""
+        """Return the number of mistakes per deal, optionally of one kind."""
         return len(self.find_mistakes(kind, mistake)) / self.n_deals
 
     def find_mistakes(self, kind: str = "", mistake: str = "") -> list[EvaluatedDecision]:
-        """Return the decisions that were mistakes, of all kinds or of a given kind."""
+        """Return the mistakes, optionally of one kind of decision or one type of mistake."""
         return [
             decision
             for decision in chain(*self.decisions)
@@ -216,9 +214,9 @@ class ErrorRates(Result):
         ]
 
     def find_costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
-        """Return the costliest decisions, each measured in new worlds, in descending order."""
+        """Return the costliest decisions in descending order of their costs in new worlds."""
         mistakes = sorted(
-            self.find_mistakes(), key=lambda one: one.best_gain_lower_bound, reverse=True
+            self.find_mistakes(), key=lambda decision: decision.best_gain_lower_bound, reverse=True
         )
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = [
@@ -238,16 +236,17 @@ class ErrorRates(Result):
         return costs[:n_decisions]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
-        """Return the deal in which a given decision was made."""
+        """Return the deal in which a decision was made."""
         return trace_deal(self.task.matchup, decision.unit_number, decision.mirrored_game)
 
     def format_command(self, decision: EvaluatedDecision) -> str:
-        """Return the command that analyses a given decision."""
-        show = self.task.matchup.make_replay_command(
+        """Return the command that analyses a decision."""
+        replay_command = self.task.matchup.make_replay_command(
             decision.unit_number, decision.mirrored_game, 0
         )
         evaluator = shell.quote_word(self.task.evaluator.a.spec)
-        return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
+        analyze_command = replay_command.replace("show", "analyze", 1)
+        return f"{analyze_command} --turn {decision.turn} --as {evaluator}"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -261,7 +260,7 @@ class ErrorRates(Result):
         return build_output_frame("rates", rows)
 
     def _build_row(self, kind: str, mistake: str) -> dict[str, object]:
-        """Return the row with the loss from a kind of decision, a type of mistake, or in total."""
+        """Return the row with the loss from one kind of decision or mistake, or the total loss."""
         kind_name = "" if kind == ALL_DECISIONS_KIND else kind
         rate = self.estimate_rate(kind_name, mistake)
         return {
@@ -288,12 +287,12 @@ class ErrorRates(Result):
         return 100 if self.unit.startswith("%") else 1
 
     def make_loss_columns(self, rate: Estimate) -> dict[str, float]:
-        """Return a loss, its standard error and its confidence bounds as columns."""
+        """Return the columns of a loss: value, standard error and confidence bounds."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
     def compute_sums_per_deal(self, get_value: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Return the sum of a value over the decisions of each unit, divided by its deals."""
+        """Return the sum of a value over each unit's decisions, divided by the deals per unit."""
         sums = [sum(get_value(decision) for decision in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 
@@ -304,7 +303,7 @@ class ErrorRates(Result):
 
 
 def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
-    """Return True if a decision has a kind and a type of mistake, where "" means any."""
+    """Return True if a decision matches a kind and a type of mistake ("" matches all)."""
     return kind in ("", decision.decision_kind) and mistake in ("", decision.mistake)
 
 
@@ -320,9 +319,9 @@ def estimate_error_rates(
     """
     kernel.compile_matchup(task.matchup)
     kernel.compile_matchup(task.evaluator)
-    units = task.matchup.count_units(task.n_deals)
-    lead = estimate_evaluator_lead(task, workers)
-    return ErrorRates(task, evaluate_units(task, 0, units, workers, on_progress), lead)
+    n_units = task.matchup.count_units(task.n_deals)
+    evaluator_lead = estimate_evaluator_lead(task, workers)
+    return ErrorRates(task, evaluate_units(task, 0, n_units, workers, on_progress), evaluator_lead)
 
 
 def evaluate_units(
@@ -348,15 +347,15 @@ def evaluate_units(
     evaluator, matchup = DecisionEvaluator(task.evaluator, task.n_worlds), task.matchup
     costs: list[float] = []  # costs of the decisions in each deal
 
-    def evaluate_unit(start: int, _n: int) -> list[EvaluatedDecision]:
+    def evaluate_unit(unit_offset: int, _n: int) -> list[EvaluatedDecision]:
         decisions = []
         for half in range(2 if matchup.is_mirrored else 1):
-            deal = trace_deal(matchup, first_unit + start, half)
+            deal = trace_deal(matchup, first_unit + unit_offset, half)
             if deal.error:
                 raise kernel.PolicyCallError(deal.error) from deal.exception
-            evaluated = evaluator.evaluate(deal)
-            costs.append(sum(decision.cost for decision in evaluated))
-            decisions += evaluated
+            evaluated_decisions = evaluator.evaluate(deal)
+            costs.append(sum(decision.cost for decision in evaluated_decisions))
+            decisions += evaluated_decisions
         return decisions
 
     report = make_loss_reporter(matchup, costs, on_progress)
@@ -366,7 +365,7 @@ def evaluate_units(
 def make_loss_reporter(
     matchup: Matchup, costs: Sequence[float], on_progress: OnProgress | None
 ) -> ProgressCallback | None:
-    """Return a progress callback that also shows the mean loss per deal so far."""
+    """Return a progress callback that also reports the mean loss per deal so far."""
     if on_progress is None:
         return None
     phrase = format_loss_phrase(matchup)
@@ -374,31 +373,35 @@ def make_loss_reporter(
 
 
 def format_loss_phrase(matchup: Matchup) -> str:
-    """Return the phrase that names the loss, such as `points lost per deal`."""
+    """Return the name of the loss with its unit, such as `points lost per deal`."""
     unit = COST_UNITS[select_measure(matchup.variant)]
     return f"{unit} lost through mistakes" if unit.startswith("%") else f"{unit} lost per deal"
 
 
 def estimate_evaluator_lead(task: EvaluationTask, workers: int | None = None) -> Estimate:
-    """Estimate the evaluator's lead over A per deal, using deals that are not evaluated."""
-    units = task.matchup.count_units(task.n_deals)
-    gains = compute_mean_gains(task.evaluator, units, workers)
-    return estimate_mean(gains - compute_mean_gains(task.matchup, units, workers))
+    """Estimate the evaluator's lead over A per deal from separate deals."""
+    n_units = task.matchup.count_units(task.n_deals)
+    gains = compute_mean_gains(task.evaluator, n_units, workers)
+    return estimate_mean(gains - compute_mean_gains(task.matchup, n_units, workers))
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Play additional deals, and return A's mean gain per deal in each deal or mirrored pair."""
+    """Play extra deals, and return A's mean gain per deal in each deal or mirrored pair."""
     if matchup.b is not None and not matchup.is_mirrored:
-        return np.zeros(EXTRA_DEALS_PER_DEAL * n_units)
+        return np.zeros(EXTRA_DEALS_PER_EVALUATED_DEAL * n_units)
     n_batches = -(-n_units // matchup.batch_size)
     first_unit = n_batches * matchup.batch_size  # Start after the evaluated deals.
 
-    def play_units(start: int, n: int) -> np.ndarray:
-        _, records = kernel.play_with_records(matchup, first_unit + start, n)
-        return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
+    def play_units(unit_offset: int, n_block_units: int) -> np.ndarray:
+        _, records = kernel.play_with_records(matchup, first_unit + unit_offset, n_block_units)
+        return np.asarray(
+            compute_gains(records, matchup.variant).reshape(n_block_units, -1).mean(axis=1)
+        )
 
     return np.concatenate(
-        map_units(play_units, EXTRA_DEALS_PER_DEAL * n_units, PAIRS_PER_ENGINE_CALL, workers)
+        map_units(
+            play_units, EXTRA_DEALS_PER_EVALUATED_DEAL * n_units, PAIRS_PER_ENGINE_CALL, workers
+        )
     )
 
 
@@ -465,31 +468,31 @@ def format_few_worlds_warning(n_worlds: int) -> str:
 
 
 def build_rates_rows(rates: ErrorRates) -> list[ErrorRateRow]:
-    """Return the rows of the error rates, followed by a row for each of the costliest decisions."""
+    """Return rows of error rates, followed by a row for each of the costliest decisions."""
     rows: list[Any] = rates.frame.to_dict("records")
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
-    costliest = [
+    costliest_rows = [
         {
             **columns,
             "metric": "cost",
-            **rates.make_loss_columns(lead),
-            "n": int(lead.n),
-            "decision": decision_row.position_label,
-            "kind": decision_row.decision_kind,
-            "mistake": decision_row.mistake,
-            "done": decision_row.chosen_action,
-            "best": decision_row.best_action,
-            "points": lead.value,
+            **rates.make_loss_columns(cost),
+            "n": int(cost.n),
+            "decision": decision.position_label,
+            "kind": decision.decision_kind,
+            "mistake": decision.mistake,
+            "done": decision.chosen_action,
+            "best": decision.best_action,
+            "points": cost.value,
             "counted": rates.unit,
-            "command": rates.format_command(decision_row),
+            "command": rates.format_command(decision),
         }
-        for decision_row, lead in rates.find_costliest(N_COSTLIEST_DECISIONS)
+        for decision, cost in rates.find_costliest(N_COSTLIEST_DECISIONS)
     ]
-    return rows + costliest
+    return rows + costliest_rows
 
 
 def describe_costliest(rows: Sequence[ErrorRateRow]) -> Iterator[tuple[str, str]]:
-    """Yield a description of each of the costliest decisions, with a command."""
+    """Yield descriptions of the costliest decisions, each with the command that analyses it."""
     for row in rows:
         if row["metric"] == "cost" and is_mistake(row["low"]):
             factor = 100 if row["counted"].startswith("%") else 1

@@ -61,7 +61,7 @@ N_MEASUREMENT_WORLDS = 2000  # number of new worlds for each decision that seems
 
 
 class SearchError(SimginError):
-    """Error raised if a search for deals is not possible."""
+    """Error raised if a search for deals is impossible."""
 
 
 @dataclass(frozen=True)
@@ -133,20 +133,25 @@ class FindRequest:
                 f"{limit} is not a valid limit. Use a limit from 1 to {MAX_LISTED_DEALS}."
             )
         default_deals = DEFAULT_COSTLY_DEALS if query.selects_costly_decisions else DEFAULT_DEALS
-        n = parse_count(matches or deals or default_deals)
+        n_deals_or_matches = parse_count(matches or deals or default_deals)
         parsed_seed = parse_seed(seed)
         if query.requires_different_play:
             return cls(
-                *_parse_compared_matchups(a, b, variant, against, parsed_seed), query, n, limit
+                *_parse_compared_matchups(a, b, variant, against, parsed_seed),
+                query,
+                n_deals_or_matches,
+                limit,
             )
         unit: UnitType = "deal" if matches is None else "match"
         if unit == "deal":
             variants.warn_about_match_settings(variants.find_variant(variant))
-        return cls(parse_matchup(a, b, variant, parsed_seed, unit), None, query, n, limit)
+        return cls(
+            parse_matchup(a, b, variant, parsed_seed, unit), None, query, n_deals_or_matches, limit
+        )
 
     @property
     def title(self) -> str:
-        """Title that contains the names of the players, as in `gold v simple`."""
+        """Title with the names of the players, as in `gold v simple`."""
         names = [self.get_short_name(player.spec) for player in self.matchup.players]
         if self.second_matchup is None:
             return " v ".join(names)
@@ -171,7 +176,7 @@ class FindRequest:
 
 
 # Columns of the table, and the headings that differ from the column names
-TABLE_COLUMNS = "unit half deal points happened place own other best cost".split()
+LISTED_COLUMNS = "unit half deal points happened place own other best cost".split()
 COLUMN_HEADINGS = {
     "happened": "ending",
     "place": "decision",
@@ -201,11 +206,13 @@ class FoundDeals(Result):
     @property
     def played_matchups(self) -> list[tuple[Matchup, int]]:
         """Matchups of the search, each with the number of deals, matches or mirrored pairs."""
-        n = self.request.n_deals_or_matches
-        return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
+        n_deals_or_matches = self.request.n_deals_or_matches
+        return [
+            (matchup, matchup.count_units(n_deals_or_matches)) for matchup in self.request.matchups
+        ]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return a dictionary with the DataFrame of the listed deals or decisions."""
+        """Return the DataFrame of the listed deals or decisions, keyed by its name."""
         return {"deals": build_output_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
@@ -217,7 +224,7 @@ class FoundDeals(Result):
         request = self.request
         title = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
         frame = self.frame
-        names = [name for name in TABLE_COLUMNS if name in frame]
+        names = [name for name in LISTED_COLUMNS if name in frame]
         columns = [Column(name, COLUMN_HEADINGS.get(name, name)) for name in names]
         tables = [Table("Deals", frame, columns)] if columns else []
         sentences = list(_format_result_sentences(self))
@@ -252,21 +259,23 @@ def search_deals(
 ) -> FoundDeals:
     """Play the deals, and return the first deals that match the query."""
     query = request.query
-    limit = MAX_ANALYSED_DEALS + 1 if query.selects_costly_decisions else request.max_listed
+    max_deals = MAX_ANALYSED_DEALS + 1 if query.selects_costly_decisions else request.max_listed
     for matchup in request.matchups:
         compile_matchup(matchup)
-    units = (
+    n_total_units = (
         (request.n_deals_or_matches + 1) // 2 if request.is_mirrored else request.n_deals_or_matches
     )
-    size = request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
+    units_per_call = (
+        request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
+    )
 
-    def search_block(first_unit: int, n: int) -> tuple[int, int, np.ndarray]:
-        deals = _play_deals(request, first_unit, n)
-        is_matching = deals[query.find_matching_deals(deals)]
-        return len(deals), len(is_matching), query.select_first(is_matching, limit)
+    def search_block(first_unit: int, n_units: int) -> tuple[int, int, np.ndarray]:
+        deals = _play_deals(request, first_unit, n_units)
+        matching_deals = deals[query.find_matching_deals(deals)]
+        return len(deals), len(matching_deals), query.select_first(matching_deals, max_deals)
 
     n_played_by_block, n_matching_by_block, first_deals = zip(
-        *map_units(search_block, units, size, workers, on_progress), strict=True
+        *map_units(search_block, n_total_units, units_per_call, workers, on_progress), strict=True
     )
     n_matching = sum(n_matching_by_block)
     if query.selects_costly_decisions and n_matching > MAX_ANALYSED_DEALS:
@@ -275,11 +284,13 @@ def search_deals(
             "Reduce the number of deals with --deals."
         )
     deals = np.concatenate(first_deals)
-    return FoundDeals(request, sum(n_played_by_block), n_matching, query.select_first(deals, limit))
+    return FoundDeals(
+        request, sum(n_played_by_block), n_matching, query.select_first(deals, max_deals)
+    )
 
 
 def _play_deals(request: FindRequest, first_unit: int, n_units: int) -> np.ndarray:
-    """Play a part of the requested deals or matches, and return the deals as an array."""
+    """Play a block of the requested deals or matches, and return its deals."""
     records_by_matchup = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first_unit, n_units)
@@ -325,15 +336,17 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 def _find_first_difference(
     matchup: Matchup, second_matchup: Matchup, unit: int, half: int
 ) -> DealRow:
-    """Return the columns that describe the first decision that differs between two matchups."""
+    """Return the columns for the first decision at which two matchups differ."""
     deal_a = trace_deal(matchup, unit, half)
     deal_b = trace_deal(second_matchup, unit, half)
-    for query, second_decision in zip(deal_a.decisions, deal_b.decisions, strict=False):
-        if query.action != second_decision.action:
-            label = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")
+    for first_decision, second_decision in zip(deal_a.decisions, deal_b.decisions, strict=False):
+        if first_decision.action != second_decision.action:
+            label = PHASE_LABELS.get(
+                int(first_decision.view.phase), f"turn {first_decision.view.turn}"
+            )
             return {
                 "place": label,
-                "own": _describe_decision(query),
+                "own": _describe_decision(first_decision),
                 "other": _describe_decision(second_decision),
             }
     raise AssertionError("two deals have the same decisions but different results")
@@ -354,7 +367,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
     rows = []
     for deal in result.deals:
         record = deal["deal"]
-        unit, half, n = (int(record[name]) for name in ("unit", "half", "deal"))
+        unit, half, deal_number = (int(record[name]) for name in ("unit", "half", "deal"))
         row: DealRow = {
             "variant": matchup.variant.spec,
             "strategy": matchup.a.spec,
@@ -362,12 +375,12 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
             "seed": matchup.seed,
             "unit": unit,
             "half": half,
-            "deal": n,
+            "deal": deal_number,
             "ending": DEAL_RESULTS[record["kind"]],
             "turns": int(record["turns"]),
             "points": int(compute_quantity(deal, "points")),
             "happened": describe_ending(record, names),
-            "command": matchup.make_replay_command(unit, half, n),
+            "command": matchup.make_replay_command(unit, half, deal_number),
         }
         if request.second_matchup is not None:
             row |= _build_second_strategy_columns(matchup, request.second_matchup, deal["other"])
@@ -413,19 +426,21 @@ def _find_costliest_decisions(
         budget: Limits of the analyses.
         on_progress: Function that receives the progress and the total.
     """
-    screening = replace(budget, max_worlds=SCREENING_WORLDS)
+    screening_budget = replace(budget, max_worlds=SCREENING_WORLDS)
     candidates = _find_costly_candidates(
-        result, screening, make_progress_for_part(on_progress, 0, 2)
+        result, screening_budget, make_progress_for_part(on_progress, 0, 2)
     )
     candidates = candidates[: result.request.max_listed]
-    measurement = replace(budget, max_worlds=N_MEASUREMENT_WORLDS, seed=budget.seed + 1)
-    report = make_progress_for_part(on_progress, 1, 2)
+    measurement_budget = replace(budget, max_worlds=N_MEASUREMENT_WORLDS, seed=budget.seed + 1)
+    report_progress = make_progress_for_part(on_progress, 1, 2)
     mistakes = []
     for deal_index, analysis in candidates:
-        deal = deals[deal_index]
-        mistakes.append(deal | _measure_mistake(result, deal["command"], analysis, measurement))
-        if report is not None:
-            report(len(mistakes), len(candidates))
+        deal_row = deals[deal_index]
+        mistakes.append(
+            deal_row | _measure_mistake(result, deal_row["command"], analysis, measurement_budget)
+        )
+        if report_progress is not None:
+            report_progress(len(mistakes), len(candidates))
     mistakes.sort(key=lambda mistake: -mistake["cost"])
     return [mistake for mistake in mistakes if mistake["cost"] > 0]
 
@@ -433,51 +448,55 @@ def _find_costliest_decisions(
 def _find_costly_candidates(
     result: FoundDeals, budget: AnalysisBudget, on_progress: ProgressCallback | None
 ) -> list[tuple[int, Analysis]]:
-    """Return the analyses of the decisions that seem costly, each with the index of its deal.
+    """Return analyses of the decisions that seem costly, each with the index of its deal.
 
     The decisions are sorted by estimated cost in descending order.
     """
     matchup = result.request.matchup
     decisions: list[tuple[int, Position]] = []
     for deal_index, record in enumerate(result.deals["deal"]):
-        trace = trace_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
-        decisions += [(deal_index, position) for position in iter_positions_of_a(trace)]
+        deal_trace = trace_deal(
+            matchup, int(record["unit"]), int(record["half"]), int(record["deal"])
+        )
+        decisions += [(deal_index, position) for position in iter_positions_of_a(deal_trace)]
     candidates = []
-    for n_done, (deal, position) in enumerate(decisions, start=1):
+    for n_done, (index, position) in enumerate(decisions, start=1):
         analysis = analyse_position(position, matchup.a.spec, matchup.opponent or None, budget)
         if _estimate_rough_cost(analysis) > 0:
-            candidates.append((deal, analysis))
+            candidates.append((index, analysis))
         if on_progress is not None:
             on_progress(n_done, len(decisions))
     return sorted(candidates, key=lambda pair: -_estimate_rough_cost(pair[1]))
 
 
 def _estimate_rough_cost(analysis: Analysis) -> float:
-    """Estimate a cost from the worlds that also selected the best action, with an upward bias."""
+    """Return a decision's cost in the worlds used to select the best action (biased upwards)."""
     return analysis.estimate_cost(analysis.position.chosen_index)[0]
 
 
 def _measure_mistake(
     result: FoundDeals, command: str, analysis: Analysis, budget: AnalysisBudget
 ) -> DealRow:
-    """Measure the cost of a decision in new worlds, without eliminating any actions."""
+    """Measure the cost of a decision in new worlds without eliminating actions."""
     position = analysis.position
-    best_index = position.actions[analysis.ranking[0]]
-    pair = replace(position, actions=[best_index, position.chosen_action])
+    best_action = position.actions[analysis.ranking[0]]
+    reduced_position = replace(position, actions=[best_action, position.chosen_action])
     matchup = result.request.matchup
-    remeasured = analyse_without_elimination(pair, matchup.a.spec, matchup.opponent or None, budget)
-    cost = estimate_mean(remeasured.values[:, 0] - remeasured.values[:, 1])
-    analyze = command.replace("simgin show", "simgin analyze", 1)
+    new_analysis = analyse_without_elimination(
+        reduced_position, matchup.a.spec, matchup.opponent or None, budget
+    )
+    cost = estimate_mean(new_analysis.values[:, 0] - new_analysis.values[:, 1])
+    analyze_command = command.replace("simgin show", "simgin analyze", 1)
     return {
         "place": position.label,
         "turn": position.turn,
         "own": position.format_action(position.chosen_action),
-        "best": position.format_action(best_index),
+        "best": position.format_action(best_action),
         "cost": cost.value,
         "low": cost.low,
         "high": cost.high,
         "by": analysis.measure,
-        "analyze": f"{analyze} --turn {position.turn}",
+        "analyze": f"{analyze_command} --turn {position.turn}",
     }
 
 
@@ -497,7 +516,7 @@ def run_find(
 
 
 def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield sentences that state the number of matching deals and introduce the list of deals."""
+    """Yield a sentence with the number of matching deals, and a heading for the list."""
     request, rows = result.request, result.listed_rows
     name = request.get_short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_searched:,} deals meet the condition."

@@ -64,7 +64,7 @@ CHANCE_PLAYER = -1
 SEVERAL_DEALS_ERROR = "the file contains several deals. Save each deal in its own file"
 KAGGLE_STATE_KEY, KAGGLE_NAMES_KEY = "serializedGameAndState", "TeamNames"
 RLCARD_DEAL_PATTERN = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
-NON_MOVE_WORDS = ["score"]  # second word of log lines that contain no move
+NON_MOVE_WORDS = ["score"]  # second words of log lines that contain no move
 RLCARD_MOVES = {
     "draw_card": ACTION_STOCK,
     "pick_up_discard": ACTION_TAKE,
@@ -135,7 +135,7 @@ def parse_log(text: str) -> ForeignLog | None:
 
 def _parse_openspiel(text: str) -> ForeignLog:
     """Parse a serialized OpenSpiel state or a history of actions."""
-    game, history = _read_serialized_state(text)
+    header_match, history = _read_serialized_state(text)
     if len(history) < 21:
         raise PositionError("the history ends before the cards are dealt")
     dealt_cards, entries = history[:21], iter(history[21:])
@@ -146,22 +146,22 @@ def _parse_openspiel(text: str) -> ForeignLog:
     moves = list(_parse_openspiel_moves(entries, pack))
     pack = [_convert_card(number) for number in pack]
     return ForeignLog(
-        "OpenSpiel", _parse_openspiel_rules(game), ("player 0", "player 1"), 1, pack, moves
+        "OpenSpiel", _parse_openspiel_rules(header_match), ("player 0", "player 1"), 1, pack, moves
     )
 
 
 def _read_serialized_state(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
     """Return the header (None if it is missing) and the history of a serialized state."""
-    header, *states = text.split("[State]")
+    header_text, *states = text.split("[State]")
     if len(states) > 1:
         raise PositionError(SEVERAL_DEALS_ERROR)
-    game = OPENSPIEL_HEADER_PATTERN.search(header) if states else None
-    if states and not game:
+    header_match = OPENSPIEL_HEADER_PATTERN.search(header_text) if states else None
+    if states and not header_match:
         raise PositionError("the log is not from the game gin_rummy")
     state = states[0] if states else text
     match = OPENSPIEL_HISTORY_PATTERN.search(state)
     words = re.split(r"[\s,\[\]]+", match[1] if match else state)
-    return game, [_parse_history_entry(word) for word in words if word]
+    return header_match, [_parse_history_entry(word) for word in words if word]
 
 
 def _parse_history_entry(word: str) -> HistoryEntry:
@@ -173,8 +173,8 @@ def _parse_history_entry(word: str) -> HistoryEntry:
 
 
 def _parse_kaggle(text: str) -> ForeignLog:
-    """Return the log of a Kaggle replay, whose observations contain the history of the deal."""
-    states, teams = _collect_observations(text)
+    """Parse a Kaggle replay, whose observations contain the history of the deal."""
+    states, player_names = _collect_observations(text)
     if not states:
         raise PositionError(f"the replay contains no data for {KAGGLE_STATE_KEY}")
     histories = [_read_serialized_state(state)[1] for state in states]
@@ -182,23 +182,23 @@ def _parse_kaggle(text: str) -> ForeignLog:
     if any(history != longest_history[: len(history)] for history in histories):
         raise PositionError(SEVERAL_DEALS_ERROR)
     log = _parse_openspiel(states[histories.index(longest_history)])
-    return replace(log, names=teams or log.names)
+    return replace(log, names=player_names or log.names)
 
 
 def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]:
-    """Return the distinct serialized games and the player names in a replay."""
+    """Return the distinct serialized games and the player names in a Kaggle replay."""
     states: dict[str, None] = {}
-    teams = []
+    player_names = []
 
-    def collect_observation(item: dict[str, Any]) -> None:
-        state, names = item.get(KAGGLE_STATE_KEY), item.get(KAGGLE_NAMES_KEY)
+    def collect_observation(json_object: dict[str, Any]) -> None:
+        state, names = json_object.get(KAGGLE_STATE_KEY), json_object.get(KAGGLE_NAMES_KEY)
         if isinstance(state, str) and state:
             states[state] = None
         if isinstance(names, list) and [*map(type, names)] == [str, str] and all(names):
-            teams.append((names[0], names[1]))
+            player_names.append((names[0], names[1]))
 
     json.loads(text, object_hook=collect_observation)
-    return [*states], teams[0] if teams else None
+    return [*states], player_names[0] if player_names else None
 
 
 def _parse_openspiel_rules(header: re.Match[str] | None) -> str:
@@ -246,7 +246,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert OpenSpiel's number of a card to simgin's number, because the suit orders differ."""
+    """Convert an OpenSpiel card number to a simgin card number, which orders suits differently."""
     if not 0 <= openspiel_card < 52:
         raise PositionError(f"{openspiel_card} is not a valid OpenSpiel card number")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
@@ -256,7 +256,7 @@ def _convert_card(openspiel_card: int) -> int:
 
 
 def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
-    """Parse the cards and the moves in a log of RLCard."""
+    """Parse the cards and the moves in an RLCard log."""
     cards = parse_cards(deal[2])[::-1]  # RLCard deals from the end of the deck.
     if len(cards) != 52:
         raise PositionError(f"the deck has {len(cards)} cards instead of 52")
@@ -272,7 +272,7 @@ def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
 
 
 def _parse_rlcard_move(line: str) -> Move:
-    """Parse a move in a log of RLCard, such as `N discard KS`."""
+    """Parse a move in an RLCard log, such as `N discard KS`."""
     match = RLCARD_MOVE_PATTERN.fullmatch(line)
     if not match:
         raise PositionError(f"{quote_text(line, 40)} is not a valid move in RLCard's gin_rummy")
@@ -285,7 +285,7 @@ def _parse_rlcard_move(line: str) -> Move:
 
 
 def replay_log(log: ForeignLog) -> TracedDeal:
-    """Replay the deal in a log up to the point where the log ends or the engine aborted the deal.
+    """Replay a logged deal until the log ends or the engine aborted the deal.
 
     Raises:
         PositionError: If the rules of simgin do not allow a move.
@@ -310,38 +310,41 @@ def replay_log(log: ForeignLog) -> TracedDeal:
 
 
 class _LoggedMoves:
-    """Iterator that converts the moves in a log to simgin actions, skipping forced moves."""
+    """Iterator that converts logged moves to simgin actions, and skips forced moves."""
 
     def __init__(self, log: ForeignLog, rules: Any) -> None:
         self.log = log
         self.rules = rules
-        self.n_done = 0
+        self.n_converted = 0
         self.is_ending = False
 
     def next_action(self, decision: Decision) -> int | None:
         """Return the next action, or None if the log has ended or the engine aborted the deal."""
-        view, is_last = decision.view, decision.view.phase == PHASE_LAST
-        if decision.slot == "knock" and not is_last:
+        view, is_last_discard = decision.view, decision.view.phase == PHASE_LAST
+        if decision.slot == "knock" and not is_last_discard:
             return int(self.is_ending)  # The ending is declared together with the discard.
-        remaining = self.log.moves[self.n_done :]
+        remaining_moves = self.log.moves[self.n_converted :]
         # action that ends the deal
-        if is_last and remaining and remaining[0][1].type == ACTION_TAKE:
-            self.n_done += 1
-            del remaining[0]
-        if not remaining or (
-            decision.slot == "take" and remaining[0][1].type == ACTION_LEAVE_DISCARD
+        if is_last_discard and remaining_moves and remaining_moves[0][1].type == ACTION_TAKE:
+            self.n_converted += 1
+            del remaining_moves[0]
+        if not remaining_moves or (
+            decision.slot == "take" and remaining_moves[0][1].type == ACTION_LEAVE_DISCARD
         ):
             return None
-        seat, action = remaining[0]
+        seat, action = remaining_moves[0]
         moves = list_legal_actions(view, self.rules)
-        legal = {move: self._compute_deadwood_after_ending(view, move) for move in moves}
+        deadwood_by_move = {move: self._compute_deadwood_after_ending(view, move) for move in moves}
         if action == GIN_ACTION:
-            action = next((move for move in moves if legal[move] == 0), action)
+            action = next((move for move in moves if deadwood_by_move[move] == 0), action)
         # With the last discard, the engine proposes only the best ending.
-        is_proposed_ending = not is_last or legal.get(action) in (-1, view.ending_count)
-        if seat != decision.seat or action not in legal or not is_proposed_ending:
+        is_proposed_ending = not is_last_discard or deadwood_by_move.get(action) in (
+            -1,
+            view.ending_count,
+        )
+        if seat != decision.seat or action not in deadwood_by_move or not is_proposed_ending:
             raise self._make_illegal_move_error()
-        self.n_done += 1
+        self.n_converted += 1
         self.is_ending = action.type == ACTION_END_DEAL
         if decision.slot == "discard":
             return action.card
@@ -357,14 +360,16 @@ class _LoggedMoves:
 
     def check_end(self) -> None:
         """Raise PositionError if the log contains moves after the end of the deal."""
-        if any(action.type != ACTION_LEAVE_DISCARD for _, action in self.log.moves[self.n_done :]):
+        if any(
+            action.type != ACTION_LEAVE_DISCARD for _, action in self.log.moves[self.n_converted :]
+        ):
             raise self._make_illegal_move_error()
 
     def _make_illegal_move_error(self) -> PositionError:
         """Return the error for a move that is not legal in simgin."""
-        seat, (kind, card) = self.log.moves[self.n_done]
+        seat, (kind, card) = self.log.moves[self.n_converted]
         move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
         return PositionError(
-            f"move {self.n_done + 1} ({move_text} by {self.log.names[seat]}) is not legal under "
-            f"the rules of {self.log.variant}"
+            f"move {self.n_converted + 1} ({move_text} by {self.log.names[seat]}) is not legal "
+            f"under the rules of {self.log.variant}"
         )

@@ -47,12 +47,13 @@ from simgin.text.messages import join_words, quote_text
 
 # Points lost per deal, and half-width of the 95 % confidence interval
 STRATEGY_ERROR_RATES = {
-    name: (points, half) for name, (points, half) in PLAYER_TYPE_TABLES["points_lost"].items()
+    name: (points, half_width)
+    for name, (points, half_width) in PLAYER_TYPE_TABLES["points_lost"].items()
 }
 MIN_MEANINGFUL_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Number of worlds before the first comparison. With fewer worlds, different seeds would often lead
 # to different lists of mistakes.
-FIRST_GRADING_WORLDS = 100
+WORLDS_BEFORE_FIRST_COMPARISON = 100
 MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 HUMAN_NAME = "you"
 # Maximum number of strategies named for comparison. A longer list would not be informative.
@@ -66,7 +67,7 @@ STRATEGY_COMPARISON_NOTE = (
 
 @dataclass(frozen=True)
 class GradeRequest:
-    """Request to grade a player's decisions.
+    """Request to grade a player's decisions in recorded deals.
 
     Attributes:
         task: Player and evaluator.
@@ -90,7 +91,7 @@ class GradeRequest:
         worlds: int | None = None,
         seed: int = 1,
     ) -> GradeRequest:
-        """Parse the arguments of a request to grade the deals in the given files.
+        """Parse the arguments of a request to grade the deals in one or more files.
 
         Args:
             files: Paths of the files, each of which contains one deal.
@@ -111,11 +112,11 @@ class GradeRequest:
                 "no file was specified. Specify at least one file with a recorded deal."
             )
         records = [read_deal_file(file) for file in files]
-        variants = list(dict.fromkeys(record.deal.matchup.variant.spec for record in records))
-        if len(variants) > 1:
+        variant_specs = list(dict.fromkeys(record.deal.matchup.variant.spec for record in records))
+        if len(variant_specs) > 1:
             raise PositionError(
-                f"the files contain deals of several variants ({', '.join(variants)}). Grade each "
-                "variant separately."
+                f"the files contain deals of several variants ({', '.join(variant_specs)}). Grade "
+                "each variant separately."
             )
         seats = [(record, _find_seat(record, player)) for record in records]
         names = list(dict.fromkeys(record.player_names[seat] for record, seat in seats))
@@ -128,19 +129,25 @@ class GradeRequest:
         opponent_names = {
             deal.matchup.players[1 - deal.state.half].spec for deal in deals if deal.matchup.b
         }
-        best = find_strong_player(deals[0].matchup.variant)
+        strongest_strategy = find_strong_player(deals[0].matchup.variant)
         opponent_name = opponent or (
-            opponent_names.pop() if len(opponent_names) == 1 else best if opponent_names else None
+            opponent_names.pop()
+            if len(opponent_names) == 1
+            else strongest_strategy
+            if opponent_names
+            else None
         )
         name = names[0] if len(names) == 1 else f"seat {player}"
-        evaluator = parse_matchup(judge or best, opponent_name, variants[0], seed, "deal")
+        evaluator = parse_matchup(
+            judge or strongest_strategy, opponent_name, variant_specs[0], seed, "deal"
+        )
         task = make_grading_task(name, evaluator, len(deals), worlds)
         return cls(task, deals, files, records[0].engine)
 
 
 @dataclass(frozen=True, repr=False)
 class Grade(error_rates.ErrorRates):
-    """Grade of a player, which consists of the error rates in recorded deals.
+    """Grade of a player: the error rates in recorded deals.
 
     With fewer than `MIN_UNITS_FOR_ESTIMATE` deals, standard errors include only the measurement
     error. With more deals, they also include the variation between deals.
@@ -179,11 +186,11 @@ class Grade(error_rates.ErrorRates):
         return self.n_deals >= MIN_UNITS_FOR_ESTIMATE
 
     def estimate_mean_cost(self, costs: np.ndarray) -> Estimate:
-        """Estimate the mean cost per deal. For a single deal, the standard error is unknown."""
+        """Estimate the mean cost per deal, with an unknown standard error for a single deal."""
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def estimate_rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal, in total or for one kind of decision or mistake."""
+        """Estimate the points lost per deal, in total or for one kind of decision or mistake."""
         if self.has_enough_deals:
             return super().estimate_rate(kind, mistake)
         pairs = [
@@ -198,7 +205,7 @@ class Grade(error_rates.ErrorRates):
         )
 
     def compute_mistake_frequency(self, kind: str = "", mistake: str = "") -> float:
-        """Return the number of mistakes of a kind (with a significant cost) per deal."""
+        """Return the number of significant mistakes per deal, optionally of one kind."""
         costs = self.find_costliest(len(self.find_mistakes()))
         n_mistakes = sum(
             is_mistake(cost.low) and error_rates.matches_kind(decision, kind, mistake)
@@ -219,23 +226,23 @@ class Grade(error_rates.ErrorRates):
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
-        """Return the deal in which a given decision was made."""
+        """Return the deal in which a decision was made."""
         return self.graded_deals[decision.unit_number]
 
     def format_command(self, decision: EvaluatedDecision) -> str:
-        """Return the command that analyses a given decision."""
+        """Return the command that analyses a decision."""
         players = [player.spec for player in self.task.evaluator.players]
-        by_seat = players[::-1] if decision.mirrored_game else players
-        words = [
+        players_by_seat = players[::-1] if decision.mirrored_game else players
+        command_words = [
             "simgin",
             "analyze",
             self.files[decision.unit_number],
             "--turn",
             str(decision.turn),
         ]
-        for option, player in zip(("--as", "--against"), by_seat, strict=False):
-            words += [option, player]
-        return shell.join_command(words)
+        for option, player in zip(("--as", "--against"), players_by_seat, strict=False):
+            command_words += [option, player]
+        return shell.join_command(command_words)
 
     @property
     def is_comparable(self) -> bool:
@@ -278,7 +285,7 @@ class Grade(error_rates.ErrorRates):
 
 
 def make_graded_deal(deal: TracedDeal, seat: int) -> TracedDeal:
-    """Return a copy of a recorded deal for grading the player in the given seat."""
+    """Return a copy of a recorded deal for grading the player in `seat`."""
     state = deal.state.copy()
     state.half = seat
     return replace(deal, state=state, error="", is_truncated=False)
@@ -318,7 +325,9 @@ def grade_deals(
         PositionError: If the deals contain no decision.
     """
     kernel.compile_matchup(task.evaluator)
-    evaluator = DecisionEvaluator(task.evaluator, task.n_worlds, FIRST_GRADING_WORLDS, min_lead=0.0)
+    evaluator = DecisionEvaluator(
+        task.evaluator, task.n_worlds, WORLDS_BEFORE_FIRST_COMPARISON, min_lead=0.0
+    )
     a, b = task.evaluator.a, task.evaluator.b
     opponent_matchup = None if b is None else replace(task.evaluator, a=b, b=a)
     measurement_worlds = count_measurement_worlds(task)
@@ -375,7 +384,7 @@ def make_grading_task(
 
 
 def _find_seat(deal: RecordedDeal, player: str | None) -> int:
-    """Return the seat of the player who is graded in a deal."""
+    """Return the seat of the graded player in a deal."""
     if player is None:
         return deal.seat_of_a
     if player in deal.player_names:
@@ -410,7 +419,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
     comparison_table = (
-        [build_rate_table(grade)] if grade.is_comparable and grade.has_enough_deals else []
+        [build_strategy_comparison(grade)] if grade.is_comparable and grade.has_enough_deals else []
     )
     costliest_rows = error_rates.describe_costliest(grade.records())
     costliest = make_table_from_rows("Costliest decisions", ("decision", "command"), costliest_rows)
@@ -424,7 +433,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
 
 
 def build_grade_rows(grade: Grade) -> list[error_rates.ErrorRateRow]:
-    """Return the rows of the error rates, and rows for the net and luck-adjusted points."""
+    """Return rows of error rates, followed by rows of net and luck-adjusted points."""
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.net_scores.items():
@@ -437,7 +446,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.ErrorRateRow]:
 
 
 def iter_grade_sentences(result: Grade) -> Iterator[str]:
-    """Yield the sentences about a player's loss and net score, for a report or after a match."""
+    """Yield sentences about a player's loss and net score."""
     player = result.task.matchup.a.spec
     player = "You" if player == HUMAN_NAME else player
     format_sentences = _format_rate_sentences if result.has_enough_deals else _format_deal_sentences
@@ -470,12 +479,12 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     else:
         yield f"{player} made no significant mistake in {deals}."
     if grade.net_scores:
-        per_deal = "" if is_single_deal else " per deal"
-        yield f"Net score: {grade.net_scores['won'].value:.1f} points{per_deal}."
-    who_plays = "you play" if player == "You" else f"{player} plays"
+        per_deal_text = "" if is_single_deal else " per deal"
+        yield f"Net score: {grade.net_scores['won'].value:.1f} points{per_deal_text}."
+    subject_and_verb = "you play" if player == "You" else f"{player} plays"
     yield (
-        f"± is the measurement error for {deals}. To find out how well {who_plays}, grade at least "
-        f"{MIN_UNITS_FOR_ESTIMATE} deals."
+        f"± is the measurement error for {deals}. To find out how well {subject_and_verb}, grade "
+        f"at least {MIN_UNITS_FOR_ESTIMATE} deals."
     )
 
 
@@ -483,12 +492,14 @@ def _iter_opponent_sentences(grade: Grade) -> Iterator[str]:
     """Yield a sentence with the number of deals against each opponent, if there are several."""
     if not grade.task.matchup.b:
         return
-    counts = Counter(deal.matchup.players[1 - deal.state.half].spec for deal in grade.graded_deals)
-    if len(counts) > 1:
-        opponents = [f"{name} ({n})" for name, n in counts.most_common()]
+    deals_by_opponent = Counter(
+        deal.matchup.players[1 - deal.state.half].spec for deal in grade.graded_deals
+    )
+    if len(deals_by_opponent) > 1:
+        opponents = [f"{name} ({count})" for name, count in deals_by_opponent.most_common()]
         yield (
-            f"The deals were played against {len(counts)} opponents: {join_words(opponents)}. In "
-            f"the simulated deals, {grade.task.matchup.opponent} replaces all opponents."
+            f"The deals were played against {len(opponents)} opponents: {join_words(opponents)}. "
+            f"In the simulated deals, {grade.task.matchup.opponent} replaces all opponents."
         )
 
 
@@ -497,24 +508,24 @@ def _format_estimate(estimate: Estimate) -> str:
     return numbers.format_estimate(estimate.value, estimate.low, estimate.high)
 
 
-def _format_similar_strategies(total: Estimate) -> str:
-    """Return the strategies with a similar error rate, or no strategies if there are too many."""
+def _format_similar_strategies(total_loss: Estimate) -> str:
+    """Return a phrase with strategies of similar error rate, or "" if there are too many."""
     rates = {name: points for name, (points, _) in STRATEGY_ERROR_RATES.items()}
-    names = [name for name, points in rates.items() if total.low <= points <= total.high]
-    names = names or [min(rates, key=lambda name: abs(rates[name] - total.value))]
+    names = [name for name, points in rates.items() if total_loss.low <= points <= total_loss.high]
+    names = names or [min(rates, key=lambda name: abs(rates[name] - total_loss.value))]
     if len(names) > MAX_SIMILAR_STRATEGIES:
         return ""
     return ", about as much as " + " or ".join(f"{name} ({rates[name]:g})" for name in names)
 
 
-def build_rate_table(grade: Grade) -> Table:
-    """Return a table that compares the error rates of the player and of built-in strategies."""
+def build_strategy_comparison(grade: Grade) -> Table:
+    """Return a table of the error rates of the player and of built-in strategies."""
     rows = [
-        (points, name, f"{points} ± {half}")
-        for name, (points, half) in STRATEGY_ERROR_RATES.items()
+        (points, name, f"{points} ± {half_width}")
+        for name, (points, half_width) in STRATEGY_ERROR_RATES.items()
     ]
-    total = grade.total_loss
-    rows.append((total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(total)))
+    total_loss = grade.total_loss
+    rows.append((total_loss.value, f"> {grade.task.matchup.a.spec}", _format_estimate(total_loss)))
     cells = [row[1:] for row in sorted(rows)]
     headings = ("player", "points lost per deal")
     return make_table_from_rows("Comparison", headings, cells, STRATEGY_COMPARISON_NOTE)

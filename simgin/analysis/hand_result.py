@@ -94,16 +94,16 @@ def evaluate_hand(
 def _build_hand_report(hand: HandAnalysis, command: str) -> Report:
     """Return a report on a hand's endings, its deadwood and, with eleven cards, every discard."""
     unmatched = format_hand(hand.cards & ~sum(hand.shown_melding))
-    others = [
+    other_meldings = [
         format_melding(melding) for melding in hand.best_meldings if melding != hand.shown_melding
     ]
-    if len(others) > MAX_LISTED_MELDINGS:
-        others[MAX_LISTED_MELDINGS:] = [f"{len(others) - MAX_LISTED_MELDINGS} more"]
+    if len(other_meldings) > MAX_LISTED_MELDINGS:
+        other_meldings[MAX_LISTED_MELDINGS:] = [f"{len(other_meldings) - MAX_LISTED_MELDINGS} more"]
     facts = {
         "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
         "Melds": format_melding(hand.shown_melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
-        "Same deadwood": "; ".join(others),
+        "Same deadwood": "; ".join(other_meldings),
         "Knock limit": _format_knock_limit(hand),
         "Shot": _format_shot_ranks(hand),
     }
@@ -130,7 +130,7 @@ def _format_advice(hand: HandAnalysis) -> str:
 
 
 def _format_knock_limit(hand: HandAnalysis) -> str:
-    """Describe the knock limit of a hand."""
+    """Format the knock limit of a hand."""
     if hand.knock_limit is None:
         return "set by the first upcard, which is not given"
     return str(hand.knock_limit) if hand.knock_limit else "0 (gin only)"
@@ -157,7 +157,7 @@ def _format_endings_heading(hand: HandAnalysis) -> str:
 
 
 def _format_endings(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """Describe the possible endings after a discard (-1 for no discard)."""
+    """Format the possible endings after a discard (-1 for no discard)."""
     endings = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.knock_limit is None and 0 < deadwood <= MAX_KNOCK_LIMIT_BY_UPCARD:
         endings.append(f"knock if the limit is {deadwood} or more")

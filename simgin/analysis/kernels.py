@@ -232,7 +232,7 @@ def fill_game_table(
 def _add_values_after_deals(
     values, table, probabilities, games_by_points, dealer, winner, points_a, points_b
 ):
-    """Add up the values after a deal, for all points that one player can score in the deal.
+    """Add the expected values after a deal in which one player scores, over all possible points.
 
     Args:
         values: Output array, float64 (cap + 1, 3), indexed by the number on the die and owner + 1.

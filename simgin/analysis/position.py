@@ -49,12 +49,12 @@ FORGOTTEN_CARDS_PATTERN = re.compile(r"\?( \?){3,}")
 
 
 class PositionError(SimginError):
-    """Error raised if a position does not exist or if simgin cannot analyse it."""
+    """Error raised if a position is impossible or cannot be analysed."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """Position in which a player makes a decision, with the available information and actions.
+    """Position in which a player makes a decision, with the player's view and legal actions.
 
     Attributes:
         variant: Variant of the deal.
@@ -167,9 +167,9 @@ class Position:
         deadwood_points = int(compute_deadwood_for_role(hand, rules, KNOCKER))
         melded_hand = format_melded_hand(melds, hand)
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
-        text = " ".join(self.pile_cards) or "none"
-        text = FORGOTTEN_CARDS_PATTERN.sub(UNKNOWN_CARDS_MARKS[0], text)
-        yield f"{format_pile_label(self.is_solo)}  {text}"
+        pile_text = " ".join(self.pile_cards) or "none"
+        pile_text = FORGOTTEN_CARDS_PATTERN.sub(UNKNOWN_CARDS_MARKS[0], pile_text)
+        yield f"{format_pile_label(self.is_solo)}  {pile_text}"
         if n_unknown := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
             cards = "1 unknown card" if n_unknown == 1 else f"{n_unknown} unknown cards"
             yield f"The pile contains {cards}, which simgin samples."
@@ -181,12 +181,12 @@ class Position:
         if self.variant.params["die"] != "off":
             yield describe_die(view)
         cards = "1 card" if view.stock == 1 else f"{view.stock} cards"
-        terms = f"score {self._score_text}, knock limit {view.limit}"
-        yield f"Stock of {cards}, {dealer}, {terms}."
+        score_and_limit = f"score {self._score_text}, knock limit {view.limit}"
+        yield f"Stock of {cards}, {dealer}, {score_and_limit}."
 
     @property
     def is_solo(self) -> bool:
-        """True if the game is a solitaire game."""
+        """True if the variant is a solitaire game."""
         return self.variant.is_solo
 
     @property
@@ -207,11 +207,15 @@ class Position:
     @property
     def _deck_text(self) -> str:
         """Line about the deck of a solitaire game: its cards, the knock limit and the turn."""
-        view, row = self.view, self.variant.params
+        view, params = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
-        joker = " including the joker" if row["joker"] != "none" else ""
+        joker = " including the joker" if params["joker"] != "none" else ""
         knock = f", knock limit {view.limit}" if view.limit else ""
-        turns = f", turn {view.turn} of {row['max_draws']}" if row["max_draws"] is not None else ""
+        turns = (
+            f", turn {view.turn} of {params['max_draws']}"
+            if params["max_draws"] is not None
+            else ""
+        )
         return f"Deck of {cards}{joker}{knock}{turns}."
 
     @property
@@ -228,7 +232,7 @@ class Position:
 
 
 def format_better_action(chosen_action: str, best_action: str) -> str:
-    """Format the best action so that it can be compared with the chosen action.
+    """Format the best action for a comparison with the chosen action.
 
     If the player ended the deal and a discard is better, return `play on and discard ...`.
     """
@@ -249,45 +253,45 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     Raises:
         PositionError: If the turn contains no decision.
     """
-    decisions = list(_iter_positions(deal))
-    if turn is None or not decisions:
-        return decisions[-1:] if deal.is_truncated else decisions
-    in_turn = [position for position in decisions if position.turn == turn]
-    if not in_turn:
-        turns = [position.turn for position in decisions]
+    positions = list(_iter_positions(deal))
+    if turn is None or not positions:
+        return positions[-1:] if deal.is_truncated else positions
+    turn_positions = [position for position in positions if position.turn == turn]
+    if not turn_positions:
+        turns = [position.turn for position in positions]
         first_event = "before the first draw" if deal.matchup.b is None else "the first upcard"
         raise PositionError(
             f"the deal contains no decision in turn {turn}. Choose a turn from {min(turns)} to "
             f"{max(turns)} (0 is {first_event})."
         )
-    return in_turn
+    return turn_positions
 
 
 def _iter_positions(deal: TracedDeal) -> Iterator[Position]:
-    """Yield a position for each draw, each die decision and each hand of eleven cards."""
+    """Yield the position of each draw, each die decision and each hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
-    query_numbers = [
-        number
-        for number, decision in enumerate(deal.decisions)
+    policy_call_indices = [
+        index
+        for index, decision in enumerate(deal.decisions)
         if decision.slot in DECISION_STEP_BY_SLOT
     ]
     for _, group in groupby(
-        query_numbers, key=lambda number: make_decision_key(deal.decisions[number])
+        policy_call_indices, key=lambda index: make_decision_key(deal.decisions[index])
     ):
-        numbers = list(group)
-        policy_calls = [deal.decisions[number] for number in numbers]
+        indices = list(group)
+        policy_calls = [deal.decisions[index] for index in indices]
         view = policy_calls[0].view
         is_about_die = policy_calls[0].slot in ("offer", "answer")
         actions = list_die_actions(view, rules) if is_about_die else list_legal_actions(view, rules)
         chosen_action = _read_chosen_action(policy_calls, rules)
-        is_open = deal.is_truncated and chosen_action is None
-        if len(actions) > 1 and (is_open or chosen_action in actions):
-            yield Position(variant, view, actions, chosen_action, numbers[0])
+        is_pending = deal.is_truncated and chosen_action is None
+        if len(actions) > 1 and (is_pending or chosen_action in actions):
+            yield Position(variant, view, actions, chosen_action, indices[0])
 
 
 def make_decision_key(decision: Decision) -> tuple[int, int, int, str]:
-    """Return a key that is the same for all policy calls that belong to one decision.
+    """Return a key that all policy calls of one decision share.
 
     A discard and the choice to end the deal after it form one decision. Every other policy call is
     a separate decision.
@@ -299,10 +303,14 @@ def make_decision_key(decision: Decision) -> tuple[int, int, int, str]:
 
 def find_chosen_action(deal: TracedDeal, policy_call_index: int) -> Action | None:
     """Return the action of the decision that begins at a policy call, or None if it is unknown."""
-    decision_id = make_decision_key(deal.get_decision(policy_call_index))
-    queries = (deal.get_decision(index) for index in range(policy_call_index, deal.n_decisions))
-    same_decision = takewhile(lambda question: make_decision_key(question) == decision_id, queries)
-    return _read_chosen_action(list(same_decision), build_rules(deal.matchup.variant))
+    decision_key = make_decision_key(deal.get_decision(policy_call_index))
+    policy_calls = (
+        deal.get_decision(index) for index in range(policy_call_index, deal.n_decisions)
+    )
+    decision_calls = takewhile(
+        lambda policy_call: make_decision_key(policy_call) == decision_key, policy_calls
+    )
+    return _read_chosen_action(list(decision_calls), build_rules(deal.matchup.variant))
 
 
 def _read_chosen_action(policy_calls: list[Decision], rules: Any) -> Action | None:

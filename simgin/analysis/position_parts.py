@@ -46,22 +46,22 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
         PositionError: If the pile has two gaps or too many cards.
     """
     pile = []
-    gap = None
+    gap_index = None
     for word in split_cards(text):
         if word not in UNKNOWN_CARDS_MARKS:
             name = word.removesuffix(TAKEN_MARK)
             card = -1 if name == UNKNOWN_CARD_MARK else parse_card(name)
             pile.append(PileCard(card, word.endswith(TAKEN_MARK)))
-        elif gap is not None:
+        elif gap_index is not None:
             raise PositionError(
                 "the pile contains `..` twice. Use `..` only once, and `?` for each "
                 "additional card that you have forgotten."
             )
         else:
-            gap = len(pile)
+            gap_index = len(pile)
     if len(pile) > MAX_TURNS:
         raise PositionError(f"the pile has {len(pile):,} cards. Enter at most {MAX_TURNS} cards.")
-    return pile, gap
+    return pile, gap_index
 
 
 def fill_pile_gap(
@@ -71,7 +71,7 @@ def fill_pile_gap(
     stock_size: int | None,
     stock_word: str = "stock",
 ) -> list[PileCard]:
-    """Return the pile with forgotten cards instead of `..`, according to the stock size.
+    """Replace `..` in a pile with as many forgotten cards as the stock size implies.
 
     Args:
         pile: Cards of the pile.
@@ -138,7 +138,7 @@ class Die:
 
     @property
     def active_seat(self) -> int:
-        """Seat of the player to move or, at decisions about the die, of the player who offers."""
+        """Seat of the player to move, or of the player who offers the die."""
         return OPPONENT_SEAT if self.offered_stake else PLAYER_SEAT
 
     def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:
@@ -189,14 +189,14 @@ class Die:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
     def iter_past_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the past decisions that set the stake: an offer before the deal and a response."""
+        """Yield the past decisions that set the stake: an offer and its acceptance."""
         if self.stake > 1:
             owner = OWNER_WORDS[self.owner]
             yield ScriptedAction(1 - owner, "offer", self.stake)
             yield ScriptedAction(owner, "answer", 1)
 
     def iter_pending_offer(self) -> Iterator[ScriptedAction]:
-        """Yield the opponent's offer if the player must respond to an offer."""
+        """Yield the opponent's die offer if the player must respond to it."""
         if self.offered_stake:
             yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered_stake)
 
@@ -211,8 +211,8 @@ NO_DIE = Die()
 
 def find_hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
     """Yield an error message unless the hand has ten or eleven cards."""
-    n = len(cards)
-    if n not in (10, 11):
-        cards_text = "1 card" if n == 1 else f"{n} cards"
-        hint = " On the command line, enclose the pile in quotation marks." * (n > 11)
+    n_cards = len(cards)
+    if n_cards not in (10, 11):
+        cards_text = "1 card" if n_cards == 1 else f"{n_cards} cards"
+        hint = " On the command line, enclose the pile in quotation marks." * (n_cards > 11)
         yield f"a hand cannot have {cards_text}. Enter ten cards, or eleven before a discard.{hint}"

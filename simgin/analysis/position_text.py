@@ -105,8 +105,8 @@ def _raise_first_error(errors: Iterator[str]) -> None:
 
 def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     """Write the match score before the deal to a view."""
-    has_pair = isinstance(score, tuple | list) and len(score) == 2
-    if not has_pair or not all(
+    is_pair = isinstance(score, tuple | list) and len(score) == 2
+    if not is_pair or not all(
         isinstance(n_won, int) and 0 <= n_won < MAX_POINTS for n_won in score
     ):
         raise PositionError(
@@ -116,10 +116,10 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     if variant.goal.score_unit and max(score) >= get_match_target(
         build_rules(variant), PLAYER_SEAT
     ):
-        goal = int(get_match_target(build_rules(variant), PLAYER_SEAT))
+        target = int(get_match_target(build_rules(variant), PLAYER_SEAT))
         raise PositionError(
-            f"{score[0]}-{score[1]} is not a valid score in a match to {goal} points. Use scores "
-            f"below {goal}."
+            f"{score[0]}-{score[1]} is not a valid score in a match to {target} points. Use scores "
+            f"below {target}."
         )
     score_type = "deals" if variant.goal.score_unit == "deals" else "points"
     view[f"own_{score_type}"], view[f"other_{score_type}"] = score
@@ -128,9 +128,9 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
     """Return the view of a player who has not seen any cards."""
     _raise_first_error(die.find_errors(variant, is_blind=True))
-    dealt_by = 1 - die.active_seat if dealer is None else dealer
+    dealer_seat = 1 - die.active_seat if dealer is None else dealer
     view = _replay_view(
-        variant, range(PACK_SIZE), die.iter_pending_offer(), {die.slot}, 0, dealer=dealt_by
+        variant, range(PACK_SIZE), die.iter_pending_offer(), {die.slot}, 0, dealer=dealer_seat
     )
     assert view is not None, "The first decision of every deal is about the die."
     # The stake was set in an earlier deal.
@@ -160,17 +160,19 @@ def _replay_view(
     """
     opponent = None if variant.is_solo else DUMMY_PLAYER
     strategy = opponent or DUMMY_PLAYER_SOLO
-    result = trace_to_decision(
+    trace = trace_to_decision(
         parse_matchup(strategy, opponent, variant, 1, "deal"),
         list(decisions),
-        lambda asked: (
-            asked.seat == PLAYER_SEAT and asked.slot in accepted_slots and asked.view.hand == hand
+        lambda policy_call: (
+            policy_call.seat == PLAYER_SEAT
+            and policy_call.slot in accepted_slots
+            and policy_call.view.hand == hand
         ),
         pack=pack,
         points=(0, 0),
         **deal_options,
     )
-    return None if result is None else result[0].get_decision(result[1]).view
+    return None if trace is None else trace[0].get_decision(trace[1]).view
 
 
 def _add_placeholders(
@@ -189,19 +191,21 @@ def _add_placeholders(
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
-    """Remove from a view the placeholder cards and the turns in which cards were drawn."""
-    placeholders = [full.card for full, card in zip(full_pile, pile, strict=True) if card.card < 0]
-    cards = cards_to_mask(placeholders)
+    """Hide placeholder cards and cards that were drawn from the stock in a view."""
+    placeholders = [
+        filled_card.card for filled_card, card in zip(full_pile, pile, strict=True) if card.card < 0
+    ]
+    placeholder_mask = cards_to_mask(placeholders)
     for name in ("pile", "known", "shed"):
-        view[name] &= ~cards
-    view.unseen |= cards
+        view[name] &= ~placeholder_mask
+    view.unseen |= placeholder_mask
     if view.upcard in placeholders:
         view.upcard = -1
-    for row in view.history[: view.turns]:
-        if row[1] == FROM_STOCK or row[2] in placeholders:
-            row[2] = -1
-        if row[3] in placeholders:
-            row[3] = -1
+    for turn in view.history[: view.turns]:
+        if turn[1] == FROM_STOCK or turn[2] in placeholders:
+            turn[2] = -1
+        if turn[3] in placeholders:
+            turn[3] = -1
     return view
 
 
@@ -209,13 +213,13 @@ def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequenc
 
 
 def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | None) -> Any:
-    """Return the view of a solitaire player with the given cards and discards."""
+    """Return the view of a solitaire player with certain cards and discards."""
     has_joker = bool(build_rules(variant).joker != JOKER_NONE)
-    written_pile, gap = parse_pile(pile)
-    max_stock = PACK_SIZE + has_joker - len(cards) - len(written_pile)
-    if max_stock < 0:
+    entered_pile, gap_index = parse_pile(pile)
+    max_stock_size = PACK_SIZE + has_joker - len(cards) - len(entered_pile)
+    if max_stock_size < 0:
         raise PositionError("the position contains more cards than the deck. Remove some cards.")
-    known_pile = fill_pile_gap(written_pile, gap, max_stock, stock, "deck")
+    known_pile = fill_pile_gap(entered_pile, gap_index, max_stock_size, stock, "deck")
     _raise_first_error(_find_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first_error(
         f"discards cannot be taken in {variant.spec}. Omit the * marks."
@@ -224,11 +228,11 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     )
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
     joker = PACK_SIZE if has_joker else -1
-    for shift in range(10):  # Try other orders in case gin ends the replayed deal too early.
-        full_pile, unseen_cards = _add_placeholders(known_pile, cards, shift)
+    for rotation in range(10):  # Try other orders in case gin ends the replayed deal too early.
+        full_pile, unseen_cards = _add_placeholders(known_pile, cards, rotation)
         discards = [card.card for card in full_pile]
         # Deal the discards first, in order, and the card that was drawn last at the end.
-        pack = [*discards, *cards[shift:10], *cards[:shift], *cards[10:], *unseen_cards]
+        pack = [*discards, *cards[rotation:10], *cards[:rotation], *cards[10:], *unseen_cards]
         decisions = [ScriptedAction(PLAYER_SEAT, "discard", card) for card in discards]
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
@@ -253,8 +257,8 @@ def _find_solo_errors(
         if card >= 0 and discards.count(card) > 1:
             yield f"{format_card(card)} cannot be discarded twice. Remove one copy."
     yield from find_hand_size_errors(cards)
-    draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
-    if draws < 0:
+    n_draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
+    if n_draws < 0:
         yield (
             f"in {variant.spec}, players discard one of eleven cards before the first draw. Add "
             "the discard, for example --pile KC."
@@ -292,28 +296,28 @@ def _make_view(
         stock: Number of cards in the stock, or None if it was not specified.
         die: State of the die.
     """
-    name = variant.spec
+    variant_spec = variant.spec
     if variant.goal.other_side_goal is not None:
         raise PositionError(
-            f"a position cannot be analysed in {name}, because the match result depends on "
+            f"a position cannot be analysed in {variant_spec}, because the match result depends on "
             "both points and deals won. Analyse a recorded deal instead."
         )
     _raise_first_error(die.find_errors(variant))
-    pile_cards, gap = parse_pile(pile)
+    pile_cards, gap_index = parse_pile(pile)
     # For an unknown pile, assume as few cards as possible.
     if not pile.strip() and len(cards) == 11:
         if stock is not None:
-            gap = 0
+            gap_index = 0
         elif build_rules(variant).first_turn != FIRST_TURN_DISCARD:
             pile_cards = [PileCard(-1)]
-    elif gap == len(pile_cards) or (pile_cards and pile_cards[-1].card < 0):
+    elif gap_index == len(pile_cards) or (pile_cards and pile_cards[-1].card < 0):
         raise PositionError(
             "the top card of the pile must be known. Enter the top card as the last card of the "
             "pile."
         )
     known_pile = fill_pile_gap(
         pile_cards,
-        gap,
+        gap_index,
         DealReconstruction(cards, pile_cards, variant, dealer, die).stock_size,
         stock,
     )
@@ -336,6 +340,7 @@ def _make_view(
     )
     if view is None:
         raise PositionError(
-            f"these cards and this pile cannot occur in {name}. Check the cards and the pile."
+            f"these cards and this pile cannot occur in {variant_spec}. Check the cards and "
+            "the pile."
         )
     return _remove_placeholders(view, known_pile, full_pile)

@@ -25,7 +25,7 @@ from simgin.rules.variants import Variant
 EQUITY_STRATEGY = "gold-early"
 N_EQUITY_DEALS = 200_000  # number of deals that keeps the standard error of V below 0.3 %
 NO_WINNER = -1
-GIN_OR_SHOT_INDICES = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
+GIN_OR_SHOT_RESULT_INDICES = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
 UNDERCUT_RESULT_INDEX, REFUSED_RESULT_INDEX = (
     DEAL_RESULTS.index("undercut"),
     DEAL_RESULTS.index("refused"),
@@ -132,13 +132,15 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the number of won deals that each deal is worth (rules.md, sections 7 and 8)."""
+    """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
     ending = records["kind"]
-    is_gin = np.isin(ending, GIN_OR_SHOT_INDICES)
-    factor = np.ones(ending.shape, np.int64)
-    factor[is_gin] = get_int_param(variant.params, "deal_count_gin")
-    factor[ending == UNDERCUT_RESULT_INDEX] = get_int_param(variant.params, "deal_count_undercut")
-    return np.where(ending == REFUSED_RESULT_INDEX, records["pays"], factor * records["stake"])
+    is_gin = np.isin(ending, GIN_OR_SHOT_RESULT_INDICES)
+    won_deals = np.ones(ending.shape, np.int64)
+    won_deals[is_gin] = get_int_param(variant.params, "deal_count_gin")
+    won_deals[ending == UNDERCUT_RESULT_INDEX] = get_int_param(
+        variant.params, "deal_count_undercut"
+    )
+    return np.where(ending == REFUSED_RESULT_INDEX, records["pays"], won_deals * records["stake"])
 
 
 def is_score_relevant(variant: Variant) -> bool:
@@ -150,12 +152,12 @@ def is_score_relevant(variant: Variant) -> bool:
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
     """Compute the equity of deal results in a variant, or return None if only points count."""
-    row = variant.params
-    if row["die"] == "deal":
+    params = variant.params
+    if params["die"] == "deal":
         return _compute_equity_by_deals_won(variant, workers)
-    if row["die"] == "game":
+    if params["die"] == "game":
         return _compute_game_equity(variant, workers)
-    if variant.goal.score_unit != "points" or row["shot"] or row["players"] == 1:
+    if variant.goal.score_unit != "points" or params["shot"] or params["players"] == 1:
         return None
     try:
         matchup = _make_equal_matchup(variant)
@@ -172,33 +174,42 @@ def _make_equal_matchup(variant: Variant) -> Matchup:
 
 def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> DealsEquity:
     """Compute the equity in matches with a die that end at a number of won deals."""
-    row = variant.params
+    params = variant.params
     outcomes = _count_outcomes(variant, workers)
-    probabilities = _compute_outcome_probabilities(outcomes, count_won_deals(row, outcomes))
-    goal = get_int_param(row, "deals_target")
-    die_cap, pays_offered = _read_die_rules(variant)
+    probabilities = _compute_outcome_probabilities(outcomes, count_won_deals(params, outcomes))
+    goal = get_int_param(params, "deals_target")
+    die_cap, refusal_pays_offer = _read_die_rules(variant)
     table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1.0
-    fill_won_deals_table(table, probabilities, make_next_dealer_table(row), die_cap, pays_offered)
+    fill_won_deals_table(
+        table, probabilities, make_next_dealer_table(params), die_cap, refusal_pays_offer
+    )
     return DealsEquity(variant, table)
 
 
 def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
     """Compute the equity in games with a die that can count as several games."""
-    row = variant.params
+    params = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_outcome_probabilities(outcomes, outcomes.column("points"))
-    goal = get_int_param(row, "points_target")
-    max_points, counts = np.array(row["game_table"]).T
-    games = counts[np.searchsorted(max_points, np.arange(goal))]
-    die_cap, pays_offered = _read_die_rules(variant)
+    goal = get_int_param(params, "points_target")
+    max_points, games_by_band = np.array(params["game_table"]).T
+    games_by_points = games_by_band[np.searchsorted(max_points, np.arange(goal))]
+    die_cap, refusal_pays_offer = _read_die_rules(variant)
     table = np.zeros((goal, goal, 2, die_cap + 1, 3))
-    fill_game_table(table, probabilities, games, make_next_dealer_table(row), die_cap, pays_offered)
-    return GameEquity(variant, table, games)
+    fill_game_table(
+        table,
+        probabilities,
+        games_by_points,
+        make_next_dealer_table(params),
+        die_cap,
+        refusal_pays_offer,
+    )
+    return GameEquity(variant, table, games_by_points)
 
 
 def _read_die_rules(variant: Variant) -> tuple[int, bool]:
-    """Return the highest number on the die, and whether a refusal costs the offered number."""
+    """Return the highest number on the die, and True if a refusal costs the offered number."""
     return get_int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
 
 
@@ -218,6 +229,6 @@ def _compute_outcome_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.
     probabilities = np.zeros((2, 3, int(gains.max()) + 1))
     dealer = outcomes.column("dealer")
     winner = outcomes.column("winner")
-    cells = (dealer, winner, np.where(winner == NO_WINNER, 0, gains))
-    np.add.at(probabilities, cells, outcomes.probabilities[0])
+    indices = (dealer, winner, np.where(winner == NO_WINNER, 0, gains))
+    np.add.at(probabilities, indices, outcomes.probabilities[0])
     return probabilities

@@ -57,21 +57,21 @@ def sample_worlds(
     pile_positions, taken_positions = find_forgotten_cards(view, rules)
     int_seed = np.uint64(seed).astype(np.int64)
     n_left = int(max(view.stock, view.deck_left))  # The remaining cards are forgotten cards.
-    cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(pile_positions)
-    stocks = np.empty((n_worlds, cards), np.int8)
+    n_sampled_cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(pile_positions)
+    stocks = np.empty((n_worlds, n_sampled_cards), np.int8)
     hands = np.zeros(n_worlds, np.int64)
     # In solitaire games, all orders of the deck and the joker are equally likely.
     if view.deck_left >= 0:
         fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first_world, stocks)
     else:
         # Hands are weighted only if the opponent has played a turn.
-        steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
+        n_steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
             view,
             rules,
             _load_hand_weights(),
             p_immediate_knock,
-            steps,
+            n_steps,
             int_seed,
             first_world,
             hands,
@@ -93,7 +93,7 @@ def compute_immediate_knock_probability(opponent: Strategy | None) -> float:
 
 @cache
 def _load_hand_weights() -> np.ndarray:
-    """Return the weights of the hand features, float64, which are stored with the strategies."""
+    """Load the weights of the hand features, which are stored with the strategies."""
     policy = loader.find_strategy("champion").policy("discard")
     assert policy is not None
     return np.asarray(HAND_WEIGHT_FACTOR * np.load(policy.source_file.with_name("hands.npy")))
@@ -116,7 +116,7 @@ class WorldSampler:
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Die offers that B must make in every sampled world, or () to accept all worlds.
+        """Die offers that B must make in sampled worlds, or () to accept every world.
 
         If B rarely makes the actual offer, the result contains all offers. If B rarely makes any
         offer, the result is empty.
@@ -158,7 +158,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers that B makes in test worlds, from which probabilities of offers are estimated."""
+        """Offers that B makes in test worlds, for estimating offer probabilities."""
         start = WORLD_NUMBER_STRIDE - PROBE_WORLDS
         worlds = self._sample_unconditioned(PROBE_WORLDS, start)
         return query_offers(self.matchup, self.view, worlds, start)
@@ -168,7 +168,7 @@ class WorldSampler:
         return float(np.isin(self._probe_offers, offers).mean())
 
     def _sample_unconditioned(self, n_worlds: int, first_world: int) -> Worlds:
-        """Sample worlds regardless of whether the opponent would offer the die in them."""
+        """Sample worlds without the condition that the opponent offers the die."""
         p_immediate = compute_immediate_knock_probability(self.matchup.b)
         return sample_worlds(
             self.view, self._rules, n_worlds, self.matchup.seed, first_world, p_immediate
@@ -180,7 +180,7 @@ class WorldSampler:
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return the pile positions of forgotten cards: those in the pile, and those that were taken.
+    """Return the positions of forgotten cards in the pile, and of those that were taken.
 
     Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
     cards that were taken.
@@ -200,7 +200,7 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 def fill_forgotten_cards(
     view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first_world: int
 ) -> np.ndarray:
-    """Return a copy of a view for each world, with the forgotten cards filled in.
+    """Return a copy of a view for each world, with sampled cards in place of forgotten ones.
 
     Args:
         view: View of the player.
@@ -214,15 +214,15 @@ def fill_forgotten_cards(
     """
     pile_positions, taken_positions = find_forgotten_cards(view, rules)
     views = np.repeat(np.array([view], VIEW_DTYPE), len(hands))
-    for position, column in zip(pile_positions, cards.T, strict=True):
-        masks = _write_pile_card(views, position, column)
+    for position, sampled_cards in zip(pile_positions, cards.T, strict=True):
+        masks = _write_pile_card(views, position, sampled_cards)
         views["pile"] |= masks
         if _is_rejected_by_opponent(view, rules, position):
             views["shed"] |= masks
     for position in taken_positions:
-        column = _pick_one_card_per_hand(hands & ~views["known"], first_world)
-        views["known"] |= _write_pile_card(views, position, column)
-        views["history"][:, position, 2] = column
+        sampled_cards = _pick_one_card_per_hand(hands & ~views["known"], first_world)
+        views["known"] |= _write_pile_card(views, position, sampled_cards)
+        views["history"][:, position, 2] = sampled_cards
     views["unseen"] &= ~(views["pile"] | views["known"])
     return views
 
@@ -238,7 +238,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card_per_hand(hands: np.ndarray, first_world: int) -> np.ndarray:
-    """Return one card from each hand, which the number of the world selects, (n_hands,) int64."""
+    """Pick one card from each hand, according to the world number, (n_hands,) int64."""
     is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     card_index = (first_world + np.arange(len(hands))) % is_held.sum(axis=1)
     is_reached = is_held.cumsum(axis=1) > card_index[:, np.newaxis]
