@@ -232,7 +232,7 @@ def _check_decisions(replayed_deal: TracedDeal, recorded_decisions: Sequence[Jso
 
 
 def _restore_match_score(replayed_deal: TracedDeal, first_row: JsonRow) -> None:
-    """Write the recorded match score to all views of a deal that was replayed on its own."""
+    """Write the recorded match score to all views of a replayed deal."""
     deal_number = _read_integer(first_row, "deal")
     target = int(build_rules(replayed_deal.matchup.variant).points_target)
     columns_by_seat = [

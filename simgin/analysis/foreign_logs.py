@@ -246,7 +246,10 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert an OpenSpiel card number to a simgin card number, which orders suits differently."""
+    """Convert an OpenSpiel card number to a simgin card number.
+
+    The suit orders differ.
+    """
     if not 0 <= openspiel_card < 52:
         raise PositionError(f"{openspiel_card} is not a valid OpenSpiel card number")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13

@@ -238,7 +238,10 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card_per_hand(hands: np.ndarray, first_world: int) -> np.ndarray:
-    """Pick one card from each hand, according to the world number, (n_hands,) int64."""
+    """Pick one card from each hand, (n_hands,) int64.
+
+    The number of the world determines the card.
+    """
     is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     card_index = (first_world + np.arange(len(hands))) % is_held.sum(axis=1)
     is_reached = is_held.cumsum(axis=1) > card_index[:, np.newaxis]

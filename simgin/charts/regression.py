@@ -111,7 +111,7 @@ class CellRegression:
         return np.bincount(self.action_cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Sum the products of two actions' values at a decision, for each pair of cells."""
+        """Sum the products of action values at each decision, by pair of cells."""
         values = np.broadcast_to(values, self.action_cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.action_cells.shape[1]), repeat=2):

@@ -138,7 +138,7 @@ class Board:
         return self._fill_table(probabilities, (1, 0, DRAW_VALUE))
 
     def compute_mean_power(self, probabilities: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N for every state, where N is the number of remaining deals.
+        """Compute E[z**N] for every state, where N is the number of remaining deals.
 
         Args:
             probabilities: Probability of each outcome given the dealer, (n_outcomes,) float64.

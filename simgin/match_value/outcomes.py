@@ -245,7 +245,7 @@ class ScoreOutcomes:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities at the starting score, and weights of outcome changes.
+        """Outcome probabilities at the starting score, followed by weights of outcome changes.
 
         The array has shape (1 + n_groups, n_outcomes + n_groups) and dtype float64. Row 0 uses all
         groups. Every other row omits one group.

@@ -88,7 +88,7 @@ def _build_result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _get_metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the values of each metric in all deals, with True for proportions."""
+    """Return each metric's values in all deals, and True if the metric is a proportion."""
     return {
         "win": (deals.get_column("won"), True),
         "gin": (deals.find_deals_with_ending(*ENDING_GROUPS["gin"]), True),
