@@ -134,7 +134,7 @@ def describe_seats(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence about the win rate of each seat if both players are equally strong."""
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
-        dealer_rate, nondealer_rate = (f"{100 * value:.1f} %" for value in rows["value"])
+        dealer_rate, nondealer_rate = _format_rates(rows)
         yield (
             f"Between strong players, the dealer wins {dealer_rate} of deals and the nondealer "
             f"wins {nondealer_rate}."
