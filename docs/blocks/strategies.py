@@ -131,7 +131,7 @@ def format_catalogue() -> str:
     """Return the catalogue of strategies in TOML, computed from the reference results."""
     parts = [
         "# Written by docs/make.py from results/reference: "
-        "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
+        "league, champion-mc, mc, dice, solo-champion and bench.json.\n"
     ]
     for name, entries in {**_make_league_entries(), **_make_unrated_entries()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
@@ -173,9 +173,8 @@ def _make_unrated_entries() -> dict[str, dict[str, str]]:
         },
     }
     for name in filter(catalogue.is_solo_strategy, loader.list_built_in_strategies()):
-        result = "solo-champion" if name == "solo-champion" else "solo-players"
-        wins = _read_metric(result, "solitaire-gin", name, "", "win")
-        penalty = _read_metric(result, "solitary-gin", name, "", "score")
+        wins = _read_metric("solo-champion", "solitaire-gin", name, "", "win")
+        penalty = _read_metric("solo-champion", "solitary-gin", name, "", "score")
         entries[name] = {"result": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
     return entries
 
