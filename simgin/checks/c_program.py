@@ -54,21 +54,21 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
 
 def _format_header() -> str:
     """Return C definitions of the column indices and statistics of batch rows."""
-    numbers = {
+    macro_values = {
         name: number
         for name, number in vars(batch_columns).items()
         if isinstance(number, int) and name.isupper()
     }
-    numbers |= {f"STAT_{name}": index for name, index in batch_columns.STATISTIC_INDEX.items()}
+    macro_values |= {f"STAT_{name}": index for name, index in batch_columns.STATISTIC_INDEX.items()}
     statistics = batch_kernel.NOT_PER_DEAL_STAT_INDICES[
-        : batch_kernel.N_NOT_PER_DEAL_WITHOUT_MATCHES
+        : batch_kernel.N_NOT_PER_DEAL_NON_MATCH_STATS
     ]
-    lists = {
+    macro_lists = {
         "DENOMINATORS": batch_columns.DENOMINATOR_INDICES,
         "STATISTICS_NOT_PER_DEAL": statistics,
     }
-    definitions = [f"#define {name} {number}\n" for name, number in numbers.items()]
+    definitions = [f"#define {name} {number}\n" for name, number in macro_values.items()]
     definitions += [
-        f"#define {name} {','.join(map(str, items))}\n" for name, items in lists.items()
+        f"#define {name} {','.join(map(str, numbers))}\n" for name, numbers in macro_lists.items()
     ]
     return "".join(definitions)

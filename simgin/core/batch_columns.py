@@ -48,7 +48,7 @@ STATISTIC_INDEX = {name: i for i, name in enumerate(STATISTIC_NAMES)}
 
 
 def _find_denominator(statistic: str) -> str:
-    """Return the name of the statistic by which a ratio estimate divides a statistic."""
+    """Return the name of the statistic that serves as the denominator of a statistic."""
     if statistic in SHOWDOWN_STATISTICS:
         return "showdowns"
     if statistic in ("points_scored", "first_player_win"):

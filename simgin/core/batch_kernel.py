@@ -116,7 +116,7 @@ TOTAL_GOAL_MATCHES_STAT_INDEX, TOTAL_GOALS_MET_STAT_INDEX = (
     STATISTIC_INDEX["goal_met"],
 )
 # Indices of the statistics with a denominator other than the number of deals. The first
-# N_NOT_PER_DEAL_WITHOUT_MATCHES refer to deals, and the remaining ones refer to matches.
+# N_NOT_PER_DEAL_NON_MATCH_STATS refer to deals, and the remaining ones refer to matches.
 NOT_PER_DEAL_STAT_INDICES = np.array(
     [
         index
@@ -125,7 +125,7 @@ NOT_PER_DEAL_STAT_INDICES = np.array(
     ],
     np.uint32,
 )
-N_NOT_PER_DEAL_WITHOUT_MATCHES = int((NOT_PER_DEAL_STAT_INDICES < MATCHES_STAT_INDEX).sum())
+N_NOT_PER_DEAL_NON_MATCH_STATS = int((NOT_PER_DEAL_STAT_INDICES < MATCHES_STAT_INDEX).sum())
 
 
 @jit
@@ -250,23 +250,23 @@ def add_unit_to_batch_row(state):
     """
     state.row[UNITS_COLUMN] += 1
     state.row[WIN_RATE_HISTOGRAM_START + _find_win_rate_bin(state)] += 1
-    deals = state.statistics[DEALS_STAT_INDEX]
+    n_deals = state.statistics[DEALS_STAT_INDEX]
     for i in range(N_STATISTICS):  # The loops are separate so that LLVM can vectorise each loop.
         state.row[SUMS_START + i] += state.statistics[i]
     for i in range(N_STATISTICS):
         state.row[SQUARES_START + i] += state.statistics[i] * state.statistics[i]
     # The last loop adjusts the statistics whose denominator is not the number of deals.
     for i in range(N_STATISTICS):
-        state.row[PRODUCTS_START + i] += state.statistics[i] * deals
+        state.row[PRODUCTS_START + i] += state.statistics[i] * n_deals
     n_adjusted = (
         len(NOT_PER_DEAL_STAT_INDICES)
         if state.statistics[MATCHES_STAT_INDEX]
-        else N_NOT_PER_DEAL_WITHOUT_MATCHES
+        else N_NOT_PER_DEAL_NON_MATCH_STATS
     )
-    for k in range(n_adjusted):
-        i = NOT_PER_DEAL_STAT_INDICES[k]
+    for position in range(n_adjusted):
+        i = NOT_PER_DEAL_STAT_INDICES[position]
         state.row[PRODUCTS_START + i] += state.statistics[i] * (
-            state.statistics[DENOMINATOR_INDEX_ARRAY[i]] - deals
+            state.statistics[DENOMINATOR_INDEX_ARRAY[i]] - n_deals
         )
     for i in range(N_STATISTICS):
         state.statistics[i] = 0
@@ -274,7 +274,7 @@ def add_unit_to_batch_row(state):
 
 @jit
 def _finish_deal(state, rules, records, seat_a, play_matches):
-    """Add the result of a deal to the unit and the match, and record the deal if requested.
+    """Add a finished deal to the unit and the match, and to the records if there are any.
 
     Returns the outcome of the match after the deal (see `apply_deal_result`). For a single deal
     without a record, the outcome is not needed, and the function returns MATCH_UNDECIDED.
@@ -292,7 +292,7 @@ def _finish_deal(state, rules, records, seat_a, play_matches):
 
 @jit
 def start_mirrored_game(state, rules, seat_a, play_matches):
-    """Start a game with strategy A at `seat_a`.
+    """Start a game of a unit with strategy A in seat `seat_a`.
 
     The function resets the scores and chooses the first dealer.
 
@@ -334,8 +334,8 @@ def play_units(
         records: (n_deals,) DEAL_RECORD_DTYPE in order of play. An empty array disables recording.
             `state.n_recorded` counts the records written.
     """
-    for i in range(n_units):
-        state.unit = first_unit + i
+    for unit_index in range(n_units):
+        state.unit = first_unit + unit_index
         seat_a = 0
         start_mirrored_game(state, rules, seat_a, play_matches)
         while seat_a < 2:
@@ -373,7 +373,7 @@ def play_units(
             seat_a += 1 if is_mirrored else 2
             if seat_a < 2:
                 start_mirrored_game(state, rules, seat_a, play_matches)
-        _finish_unit(state, rows, i, n_units, units_per_row)
+        _finish_unit(state, rows, unit_index, n_units, units_per_row)
 
 
 def play_units_solo(
@@ -390,8 +390,8 @@ def play_units_solo(
     knock,
 ):
     """Play consecutive units of a single-player variant and add them to batch rows."""
-    for i in range(n_units):
-        state.unit = first_unit + i
+    for unit_index in range(n_units):
+        state.unit = first_unit + unit_index
         state.deal = 0
         state.half = 0
         state.n_logged = 0
@@ -413,7 +413,7 @@ def play_units_solo(
             _add_match_statistics(state, rules, outcome, 0)
         if state.log_half == 0:
             return  # The match ended before the deal to be traced.
-        _finish_unit(state, rows, i, n_units, units_per_row)
+        _finish_unit(state, rows, unit_index, n_units, units_per_row)
 
 
 @jit
@@ -421,6 +421,6 @@ def _finish_unit(state, rows, unit_index, n_units, units_per_row):
     """Add a unit to the current batch row, and save the row if the batch is complete."""
     add_unit_to_batch_row(state)
     if (unit_index + 1) % units_per_row == 0 or unit_index + 1 == n_units:
-        for k in range(N_COLUMNS):
-            rows[unit_index // units_per_row, k] = state.row[k]
-            state.row[k] = 0
+        for column in range(N_COLUMNS):
+            rows[unit_index // units_per_row, column] = state.row[column]
+            state.row[column] = 0

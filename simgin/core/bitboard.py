@@ -94,14 +94,14 @@ def highest_value_cards_bitwise(cards, rules):
 
 @force_inline
 def find_unmatched_after_sets(set_cards, hand):
-    """Return the cards that remain after melding the given sets and the longest runs."""
+    """Return the cards that are unmatched after melding the given sets and the longest runs."""
     remaining_cards = hand & ~set_cards
     return remaining_cards & ~cards_in_runs(remaining_cards)
 
 
 @force_inline
 def find_meld_conflicts(hand, run_cards, set_cards):
-    """Return the ranks in a set and a run, and the cards that sets of four can leave to runs."""
+    """Return the ranks that are in a set and a run, and the cards that sets of four can spare."""
     conflicts = ranks_of(run_cards & set_cards)
     in_all_suits = hand & hand >> 13 & hand >> 26 & hand >> 39
     four_card_sets = conflicts & in_all_suits
@@ -133,20 +133,20 @@ def find_deadwood_with_conflicts(hand, run_cards, set_cards, rules, role):
 
     `run_cards` and `set_cards` contain the cards in the hand that are in runs and in sets.
     """
-    conflicts, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
-    hand &= ~set_cards | conflicts * ACES  # Remove the sets that share no card with a run.
+    conflicting_ranks, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
+    hand &= ~set_cards | conflicting_ranks * ACES  # Remove the sets that share no card with a run.
     least_deadwood = HUGE_DEADWOOD
-    ranks, left_to_runs = 0, 0
+    set_ranks, left_to_runs = 0, 0
     while True:
-        melded = hand & ranks * ACES & ~left_to_runs
+        melded = hand & set_ranks * ACES & ~left_to_runs
         least_deadwood = min(
             least_deadwood,
             sum_card_values_bitwise(find_unmatched_after_sets(melded, hand), rules, role),
         )
-        ranks, left_to_runs = get_next_conflict_resolution(
-            conflicts, spare_cards, ranks, left_to_runs
+        set_ranks, left_to_runs = get_next_conflict_resolution(
+            conflicting_ranks, spare_cards, set_ranks, left_to_runs
         )
-        if ranks == 0:
+        if set_ranks == 0:
             return least_deadwood
 
 
@@ -163,17 +163,17 @@ def can_meld_all_but_one(hand):
 @jit
 def _can_meld_with_conflicts(hand, run_cards, set_cards):
     """Return True if at most one card is unmatched in a hand in which sets and runs share cards."""
-    conflicts, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
-    hand &= ~set_cards | conflicts * ACES
-    ranks, left_to_runs = 0, 0
+    conflicting_ranks, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
+    hand &= ~set_cards | conflicting_ranks * ACES
+    set_ranks, left_to_runs = 0, 0
     while True:
-        unmatched = find_unmatched_after_sets(hand & ranks * ACES & ~left_to_runs, hand)
+        unmatched = find_unmatched_after_sets(hand & set_ranks * ACES & ~left_to_runs, hand)
         if unmatched & (unmatched - 1) == 0:
             return True
-        ranks, left_to_runs = get_next_conflict_resolution(
-            conflicts, spare_cards, ranks, left_to_runs
+        set_ranks, left_to_runs = get_next_conflict_resolution(
+            conflicting_ranks, spare_cards, set_ranks, left_to_runs
         )
-        if ranks == 0:
+        if set_ranks == 0:
             return False
 
 
@@ -184,19 +184,21 @@ def write_melds(run_cards, set_cards, melds):
     `melds` has three entries. Entries without a meld are 0.
     """
     melds[0] = melds[1] = melds[2] = 0
-    n = 0
+    n_melds = 0
     while run_cards:
         suit = lowest_bit(run_cards) // 13
-        remaining = suit_lane(run_cards, suit)
-        run = remaining & ~(remaining + (remaining & -remaining))  # lowest consecutive ranks
-        melds[n] = run << 13 * suit
-        run_cards ^= melds[n]
-        n += 1
+        remaining_ranks = suit_lane(run_cards, suit)
+        run = remaining_ranks & ~(
+            remaining_ranks + (remaining_ranks & -remaining_ranks)
+        )  # lowest consecutive ranks
+        melds[n_melds] = run << 13 * suit
+        run_cards ^= melds[n_melds]
+        n_melds += 1
     ranks = ranks_of(set_cards)
     while ranks:
-        melds[n] = set_cards & (ranks & -ranks) * ACES
+        melds[n_melds] = set_cards & (ranks & -ranks) * ACES
         ranks &= ranks - 1
-        n += 1
+        n_melds += 1
 
 
 @force_inline
@@ -206,5 +208,5 @@ def find_meld_extensions_bitwise(meld):
     if meld & meld >> 1 == 0:  # a set
         return ranks_of(meld) * ACES & ~meld
     card_before = (lowest_card & ~ACES) >> 1
-    after = (meld + lowest_card) & ~ACES & ALL_CARDS
-    return card_before | after
+    card_after = (meld + lowest_card) & ~ACES & ALL_CARDS
+    return card_before | card_after

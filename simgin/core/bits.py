@@ -15,11 +15,11 @@ def popcount(bits):
 
             popcount(view.known)
     """
-    n = 0
+    n_set_bits = 0
     while bits:
         bits &= bits - 1
-        n += 1
-    return n
+        n_set_bits += 1
+    return n_set_bits
 
 
 @jit
@@ -43,11 +43,11 @@ def lowest_bit(bits):
 def find_highest_rank(ranks):
     """Return the highest rank in a non-empty set of ranks, given as 13 bits."""
     ranks &= 0x1FFF  # The mask tells LLVM that the number is not negative.
-    n = -1
+    highest_rank = -1
     while ranks:
         ranks >>= 1
-        n += 1
-    return n
+        highest_rank += 1
+    return highest_rank
 
 
 @jit

@@ -37,12 +37,12 @@ def _compute_deadwood_after_runs(hand, rules, role):
 
 @jit
 def _look_up_run_cards(hand, rules):
-    """Look up the cards in a hand that are in a run in the table of the rules."""
-    cards = 0
+    """Return the cards in a hand that are in a run, using the lookup table of the rules."""
+    run_cards = 0
     for suit in range(4):
-        in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & ALL_RANKS
-        cards |= in_runs << 13 * suit
-    return cards
+        run_ranks = np.int64(rules.lane[0, suit_lane(hand, suit)]) & ALL_RANKS
+        run_cards |= run_ranks << 13 * suit
+    return run_cards
 
 
 @force_inline
@@ -57,18 +57,22 @@ def find_run_cards(hand, rules):
 def _compute_deadwood_from_table(hand, rules, role):
     """Return the least deadwood of a hand without rainbows, using a lookup table of runs."""
     sets = cards_in_sets(hand)
-    conflicts, spare_cards = find_meld_conflicts(hand, _look_up_run_cards(hand, rules), sets)
-    hand &= ~sets | conflicts * ACES
-    best = HUGE_DEADWOOD
-    ranks, left_to_runs = 0, 0
+    conflicting_ranks, spare_cards = find_meld_conflicts(
+        hand, _look_up_run_cards(hand, rules), sets
+    )
+    hand &= ~sets | conflicting_ranks * ACES
+    least_deadwood = HUGE_DEADWOOD
+    set_ranks, left_to_runs = 0, 0
     while True:
-        melded = ranks * ACES & ~left_to_runs
-        best = min(best, _compute_deadwood_after_runs(hand & ~melded, rules, role))
-        ranks, left_to_runs = get_next_conflict_resolution(
-            conflicts, spare_cards, ranks, left_to_runs
+        melded = set_ranks * ACES & ~left_to_runs
+        least_deadwood = min(
+            least_deadwood, _compute_deadwood_after_runs(hand & ~melded, rules, role)
         )
-        if ranks == 0:
-            return best
+        set_ranks, left_to_runs = get_next_conflict_resolution(
+            conflicting_ranks, spare_cards, set_ranks, left_to_runs
+        )
+        if set_ranks == 0:
+            return least_deadwood
 
 
 @jit
@@ -78,26 +82,28 @@ def _compute_deadwood_with_rainbows(hand, rules, role):
     The search considers no rainbow, each single rainbow, and each disjoint pair of rainbows. Three
     rainbows would need twelve cards.
     """
-    best = _compute_deadwood_from_table(hand, rules, role)
+    least_deadwood = _compute_deadwood_from_table(hand, rules, role)
     for i in range(rules.n_rainbows):
         first_rainbow = rules.rainbows[i]
         if first_rainbow & ~hand:
             continue
         remaining_cards = hand ^ first_rainbow
-        best = min(best, _compute_deadwood_from_table(remaining_cards, rules, role))
+        least_deadwood = min(
+            least_deadwood, _compute_deadwood_from_table(remaining_cards, rules, role)
+        )
         for j in range(i + 1, rules.n_rainbows):
             second_rainbow = rules.rainbows[j]
             if second_rainbow & ~remaining_cards == 0:
-                best = min(
-                    best,
+                least_deadwood = min(
+                    least_deadwood,
                     _compute_deadwood_from_table(remaining_cards ^ second_rainbow, rules, role),
                 )
-    return best
+    return least_deadwood
 
 
 @force_inline
 def can_meld_bitwise(hand, rules, role):
-    """Return True if bit operations find all melds of a hand under rules that need a lookup table.
+    """Return True if bit operations find all melds of a hand, so that it needs no lookup table.
 
     The hand must not contain the ace and the king of the same suit, so that no ace can be high.
     """
@@ -125,9 +131,9 @@ def _compute_deadwood_general(hand, rules, role):
 
 @force_inline
 def compute_deadwood_for_role(hand, rules, role):
-    """Return the least deadwood, in points, of up to eleven cards.
+    """Return the least deadwood of up to eleven cards, using the card values of `role`.
 
-    `role` is KNOCKER or DEFENDER. Card values can differ between the sides.
+    The deadwood is in points. `role` is KNOCKER or DEFENDER, whose card values can differ.
     """
     if not rules.by_planes[role]:
         return _compute_deadwood_general(hand, rules, role)
@@ -275,25 +281,25 @@ def _find_discards_with_conflicts(hand, legal, run_cards, set_cards, rules):
     card costs more than it saves. If a resolution has no legal unmatched card, this argument does
     not apply, and the function returns (HUGE_DEADWOOD, 0).
     """
-    conflicts, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
-    hand &= ~set_cards | conflicts * ACES
-    best, best_cards = HUGE_DEADWOOD, 0
-    ranks, left_to_runs = 0, 0
+    conflicting_ranks, spare_cards = find_meld_conflicts(hand, run_cards, set_cards)
+    hand &= ~set_cards | conflicting_ranks * ACES
+    least_deadwood, best_cards = HUGE_DEADWOOD, 0
+    set_ranks, left_to_runs = 0, 0
     while True:
-        unmatched = find_unmatched_after_sets(hand & ranks * ACES & ~left_to_runs, hand)
+        unmatched = find_unmatched_after_sets(hand & set_ranks * ACES & ~left_to_runs, hand)
         cards, value = highest_value_cards_bitwise(unmatched & legal, rules)
         if cards == 0:
             return HUGE_DEADWOOD, 0
         deadwood_left = sum_card_values_bitwise(unmatched, rules, 0) - value
-        if deadwood_left < best:
-            best, best_cards = deadwood_left, cards
-        elif deadwood_left == best:
+        if deadwood_left < least_deadwood:
+            least_deadwood, best_cards = deadwood_left, cards
+        elif deadwood_left == least_deadwood:
             best_cards |= cards
-        ranks, left_to_runs = get_next_conflict_resolution(
-            conflicts, spare_cards, ranks, left_to_runs
+        set_ranks, left_to_runs = get_next_conflict_resolution(
+            conflicting_ranks, spare_cards, set_ranks, left_to_runs
         )
-        if ranks == 0:
-            return best, best_cards
+        if set_ranks == 0:
+            return least_deadwood, best_cards
 
 
 @jit
@@ -308,21 +314,24 @@ def _find_best_discards_by_search(hand, legal, rules):
     hand_deadwood = deadwood(hand, rules)
     in_melds = cards_in_melds(hand, rules)
     best_cards, value = highest_value_cards(legal & ~in_melds, rules)
-    best = hand_deadwood - value if best_cards else HUGE_DEADWOOD
+    least_deadwood = hand_deadwood - value if best_cards else HUGE_DEADWOOD
     untested_cards = legal & in_melds
-    if untested_cards == 0 or _compute_deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
-        return best, best_cards  # No card in a meld is a better discard.
+    if (
+        untested_cards == 0
+        or _compute_deadwood_after_runs(hand & ~in_melds, rules, 0) > least_deadwood
+    ):
+        return least_deadwood, best_cards  # No card in a meld is a better discard.
     while untested_cards:
         card = lowest_bit(untested_cards)
         untested_cards &= untested_cards - 1
         if rules.value[0, card % 13] >= value:
             deadwood_left = deadwood(hand & ~(1 << card), rules)
-            if deadwood_left < best:
-                best = deadwood_left
+            if deadwood_left < least_deadwood:
+                least_deadwood = deadwood_left
                 best_cards = 1 << card
-            elif deadwood_left == best:
+            elif deadwood_left == least_deadwood:
                 best_cards |= 1 << card
-    return best, best_cards
+    return least_deadwood, best_cards
 
 
 @jit
@@ -342,26 +351,28 @@ def deadwood_with_melded(hand, card, rules):
 
             deadwood_with_melded(view.hand, view.taken, rules)
     """
-    best = HUGE_DEADWOOD
+    least_deadwood = HUGE_DEADWOOD
     suit = card // 13
     rank_bit = 1 << (card % 13)
     suit_cards = suit_lane(hand, suit)
     for i in range(rules.n_runs):
         run = rules.runs[i]
         if run & rank_bit and run & ~suit_cards == 0:
-            best = min(best, deadwood(hand & ~(run << (13 * suit)), rules))
-    rank = hand & cards_of_rank(card % 13)
-    same_rank = rank & ~(1 << card)
-    while same_rank:  # The sets of three cards precede the set of four cards.
-        omitted = same_rank & -same_rank
-        same_rank ^= omitted
-        best = min(best, _compute_deadwood_after_set(hand, rank & ~omitted, rules))
-    best = min(best, _compute_deadwood_after_set(hand, rank, rules))
+            least_deadwood = min(least_deadwood, deadwood(hand & ~(run << (13 * suit)), rules))
+    rank_cards = hand & cards_of_rank(card % 13)
+    other_cards = rank_cards & ~(1 << card)
+    while other_cards:  # The sets of three cards precede the set of four cards.
+        omitted = other_cards & -other_cards
+        other_cards ^= omitted
+        least_deadwood = min(
+            least_deadwood, _compute_deadwood_after_set(hand, rank_cards & ~omitted, rules)
+        )
+    least_deadwood = min(least_deadwood, _compute_deadwood_after_set(hand, rank_cards, rules))
     for i in range(rules.n_rainbows):
         rainbow = rules.rainbows[i]
         if rainbow >> card & 1 and rainbow & ~hand == 0:
-            best = min(best, deadwood(hand & ~rainbow, rules))
-    return best
+            least_deadwood = min(least_deadwood, deadwood(hand & ~rainbow, rules))
+    return least_deadwood
 
 
 @jit

@@ -95,16 +95,23 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     legal = find_permitted_discards(eleven_cards, taken_card, drawn_card, rules)
     required_card = find_required_meld_card(taken_card, rules)
     discards_first = state.discards_first[get_strategy_of_seat(state, seat)]
-    least, best = best_discards(eleven_cards, legal, rules)
-    state.least = least
-    state.best = best
+    least_deadwood, best_cards = best_discards(eleven_cards, legal, rules)
+    state.least = least_deadwood
+    state.best = best_cards
     # The take decision of this turn has already written the turn fields.
     if state.turns == 0 or not rules.take_discard:
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     if not discards_first or rules.big_gin:
         ending, card, deadwood_points = find_best_ending(
-            eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
+            eleven_cards,
+            legal,
+            required_card,
+            state.limit,
+            state.points[seat],
+            least_deadwood,
+            best_cards,
+            rules,
         )
         if ending != ENDING_NONE and (card < 0 or not discards_first):
             propose_ending(state, ending, card, deadwood_points)
@@ -117,7 +124,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
             write_ending_fields(state, view)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
     ten_cards = eleven_cards & ~(1 << card)
-    deadwood_left = least if best >> card & 1 else deadwood(ten_cards, rules)
+    deadwood_left = least_deadwood if best_cards >> card & 1 else deadwood(ten_cards, rules)
     if discards_first:
         ending, deadwood_points = find_ending(
             ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules
@@ -144,9 +151,16 @@ def _offer_last_discard(state, rules, view, other_view, seat, knock, show_a, sho
     eleven_cards = state.hand[seat] | 1 << state.top
     legal = find_permitted_discards(eleven_cards, state.top, -1, rules)
     required_card = find_required_meld_card(state.top, rules)
-    least, best = best_discards(eleven_cards, legal, rules)
+    least_deadwood, best_cards = best_discards(eleven_cards, legal, rules)
     ending, card, deadwood_points = find_best_ending(
-        eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
+        eleven_cards,
+        legal,
+        required_card,
+        state.limit,
+        state.points[seat],
+        least_deadwood,
+        best_cards,
+        rules,
     )
     if ending == ENDING_NONE:
         return
@@ -261,7 +275,7 @@ def _continue_after_two_passes(state, rules, nondealer_view, nondealer_take):
 
 @jit
 def _get_upcard_actions(rules):
-    """Return the mask of the legal actions for the first upcard, and the code of the pass action.
+    """Return the mask of the legal actions for the first upcard, and the action that passes.
 
     Passing is action 0 if the player can only take or pass. If the player can also draw from the
     stock, passing is action 2, and drawing is action 0.
@@ -297,7 +311,7 @@ def _choose_first_draw(state, rules, view, seat, take):
 
 @force_inline
 def choose_draw_source(state, rules, view, seat, take):
-    """Choose the draw source (stock or discard pile) in an ordinary turn."""
+    """Return the draw source, stock or discard pile, that a player chooses in an ordinary turn."""
     if not rules.take_discard:
         return FROM_STOCK
     write_turn_fields(state, view, seat)

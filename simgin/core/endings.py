@@ -158,7 +158,7 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, knock_limit, p
 
 @jit
 def find_ending_discards(eleven_cards, legal, required_card, knock_limit, points, rules):
-    """Return the mask of the discards after which the player can end the deal (knock or shot)."""
+    """Return the discards after which the player can knock, go gin or make a shot."""
     cards = 0
     while legal:
         card = lowest_bit(legal)

@@ -189,8 +189,8 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             add_runtime_symbols()
-            found = self._load_shipped_code(sig, target_context)
-            return found or self._load_overload(sig, target_context)
+            compile_result = self._load_shipped_code(sig, target_context)
+            return compile_result or self._load_overload(sig, target_context)
         except Exception:
             with contextlib.suppress(OSError):
                 self.flush()
@@ -201,21 +201,21 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
         if shipped_code.explain_unused_code(compute_source_digest()) is not None:
             return None
         file = shipped_code.ShippedCacheFile(self._folder, self._impl.filename_base)
-        data = file.load(self._index_key(sig, shipped_code))
-        return data and self._impl.rebuild(target_context, data)
+        payload = file.load(self._index_key(sig, shipped_code))
+        return payload and self._impl.rebuild(target_context, payload)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super()._load_overload(sig, target_context)
-        if found is not None:
+        compile_result = super()._load_overload(sig, target_context)
+        if compile_result is not None:
             with contextlib.suppress(OSError):  # The user might not own the cache.
                 os.utime(self._cache_path)  # The least recently used policies are removed first.
-        return found
+        return compile_result
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Any, compile_result: Any) -> None:
         if not self._enabled:
             _warn_about_uncached_code()
         with contextlib.suppress(OSError):  # A full disk must not stop the run.
-            super().save_overload(sig, data)
+            super().save_overload(sig, compile_result)
             if (directory := Path(self._cache_path)).parent.name == POLICY_FOLDER:
                 _remove_old_caches(directory, MAX_CACHED_POLICIES)
 

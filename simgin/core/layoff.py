@@ -26,21 +26,21 @@ MAX_LAYOFF_OPTIONS = 66
 
 @jit
 def _write_run_extensions(start_rank, rank_step, max_cards, suit_offset, hand, extension_masks):
-    """Write masks of 0, 1, 2, ... cards that extend a run at one end; return the number of cards.
+    """Write masks of the cards that extend a run at one end, and return the number of cards.
 
-    The first card has the rank `start_rank`, and the ranks change by `rank_step`. There are at
-    most `max_cards` cards.
+    The masks contain 0, 1, 2, ... cards. The first card has the rank `start_rank`, and the ranks
+    change by `rank_step`. There are at most `max_cards` cards.
     """
     cards = 0
-    n = 0
+    n_cards = 0
     rank = start_rank
     extension_masks[0] = 0
-    while n < max_cards and hand >> (suit_offset + rank) & 1:
+    while n_cards < max_cards and hand >> (suit_offset + rank) & 1:
         cards |= 1 << (suit_offset + rank)
-        n += 1
-        extension_masks[n] = cards
+        n_cards += 1
+        extension_masks[n_cards] = cards
         rank = (rank + rank_step + 13) % 13
-    return n
+    return n_cards
 
 
 @jit
@@ -50,38 +50,42 @@ def _write_run_options(meld, hand, rules, masks_below, masks_above, options):
     Returns the number of combinations.
     """
     ranks = ranks_of(meld)
-    size = popcount(ranks)
+    run_length = popcount(ranks)
     suit_offset = 13 * (lowest_bit(meld) // 13)
-    start = 0 if size == 13 else find_sequence_start(ranks)
+    first_rank = 0 if run_length == 13 else find_sequence_start(ranks)
     if rules.ace_runs == 2:
         max_below = max_above = (
-            13 - size
+            13 - run_length
         )  # Round-the-corner runs are limited only by the size of the suit.
     else:
-        max_below = start
-        max_above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
-    n_down = _write_run_extensions((start + 12) % 13, -1, max_below, suit_offset, hand, masks_below)
-    n_up = _write_run_extensions((start + size) % 13, 1, max_above, suit_offset, hand, masks_above)
-    n = 0
-    for i in range(n_down + 1):
-        for j in range(n_up + 1):
+        max_below = first_rank
+        max_above = (12 if rules.ace_runs == 0 else 13) - (first_rank + run_length - 1)
+    n_below = _write_run_extensions(
+        (first_rank + 12) % 13, -1, max_below, suit_offset, hand, masks_below
+    )
+    n_above = _write_run_extensions(
+        (first_rank + run_length) % 13, 1, max_above, suit_offset, hand, masks_above
+    )
+    n_options = 0
+    for i in range(n_below + 1):
+        for j in range(n_above + 1):
             if masks_below[i] & masks_above[j] == 0:
-                options[n] = masks_below[i] | masks_above[j]
-                n += 1
-    return n
+                options[n_options] = masks_below[i] | masks_above[j]
+                n_options += 1
+    return n_options
 
 
 @jit
 def _write_layoff_options(meld, hand, rules, scratch, options):
-    """Write all combinations of cards that can be laid off on a meld; return their number.
+    """Write all combinations of cards that can be laid off on a meld, and return their number.
 
     The first combination is empty.
     """
-    kind = classify_meld(meld) if meld else MELD_RAINBOW
+    meld_type = classify_meld(meld) if meld else MELD_RAINBOW
     options[0] = 0
-    if kind == MELD_RAINBOW:  # A rainbow cannot be extended.
+    if meld_type == MELD_RAINBOW:  # A rainbow cannot be extended.
         return 1
-    if kind == MELD_SET:
+    if meld_type == MELD_SET:
         options[1] = cards_of_rank(lowest_bit(ranks_of(meld))) & ~meld & hand
         return 2 if options[1] else 1
     return _write_run_options(meld, hand, rules, scratch[0], scratch[1], options)
@@ -103,26 +107,27 @@ def lay_off(hand, melds, rules, options, scratch):
     if hand & fitting_cards == 0:
         # No card can be laid off. This is the case for about half of all knocks.
         return compute_deadwood_for_role(hand, rules, 1), 0
-    n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
-    n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
-    n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])
-    best = HUGE_DEADWOOD
+    n_first_options = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
+    n_second_options = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
+    n_third_options = _write_layoff_options(melds[2], hand, rules, scratch, options[2])
+    least_deadwood = HUGE_DEADWOOD
     best_laid_off = 0
-    for i in range(n0):
-        a = options[0, i]
-        for j in range(n1):
-            b = options[1, j]
-            if a & b:
+    for i in range(n_first_options):
+        first_cards = options[0, i]
+        for j in range(n_second_options):
+            second_cards = options[1, j]
+            if first_cards & second_cards:
                 continue
-            for k in range(n2):
-                c = options[2, k]
-                if (a | b) & c:
+            for k in range(n_third_options):
+                third_cards = options[2, k]
+                if (first_cards | second_cards) & third_cards:
                     continue
-                laid_off = a | b | c
+                laid_off = first_cards | second_cards | third_cards
                 deadwood_points = compute_deadwood_for_role(hand & ~laid_off, rules, 1)
-                if deadwood_points < best or (
-                    deadwood_points == best and popcount(laid_off) < popcount(best_laid_off)
+                if deadwood_points < least_deadwood or (
+                    deadwood_points == least_deadwood
+                    and popcount(laid_off) < popcount(best_laid_off)
                 ):
-                    best = deadwood_points
+                    least_deadwood = deadwood_points
                     best_laid_off = laid_off
-    return best, best_laid_off
+    return least_deadwood, best_laid_off

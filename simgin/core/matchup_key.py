@@ -10,7 +10,7 @@ UnitType = Literal["deal", "match"]
 
 @dataclass(frozen=True)
 class MatchupKey:
-    """Names of the strategies and the variant, seed and type of game that identify a matchup.
+    """Key of a matchup, which consists of the variant, the strategy names, the seed and the unit.
 
     Attributes:
         variant: Canonical name of the variant.

@@ -52,7 +52,7 @@ def classify_meld(meld):
 
 @jit
 def find_sequence_start(ranks):
-    """Return the first rank of a sequence, which is the rank without a predecessor.
+    """Return the first rank of a sequence of consecutive ranks.
 
     Sequences can go round the corner. If the sequence contains all thirteen ranks, the result is
     undefined.
@@ -64,31 +64,31 @@ def find_sequence_start(ranks):
 @jit
 def find_melds(hand, rules, melds):
     """Write all melds in a hand to `melds`, and return their number."""
-    n = 0
+    n_melds = 0
     for suit in range(4):
         suit_cards = suit_lane(hand, suit)
         if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
                 if rules.runs[i] & ~suit_cards == 0:
-                    melds[n] = rules.runs[i] << (13 * suit)
-                    n += 1
+                    melds[n_melds] = rules.runs[i] << (13 * suit)
+                    n_melds += 1
     for rank in range(13):
-        same_rank = hand & cards_of_rank(rank)
-        size = popcount(same_rank)
-        if size >= 3:
-            melds[n] = same_rank
-            n += 1
-        if size == 4:
-            remaining_cards = same_rank
+        rank_cards = hand & cards_of_rank(rank)
+        n_rank_cards = popcount(rank_cards)
+        if n_rank_cards >= 3:
+            melds[n_melds] = rank_cards
+            n_melds += 1
+        if n_rank_cards == 4:
+            remaining_cards = rank_cards
             while remaining_cards:
-                melds[n] = same_rank & ~(remaining_cards & -remaining_cards)
+                melds[n_melds] = rank_cards & ~(remaining_cards & -remaining_cards)
                 remaining_cards &= remaining_cards - 1
-                n += 1
+                n_melds += 1
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
-            melds[n] = rules.rainbows[i]
-            n += 1
-    return n
+            melds[n_melds] = rules.rainbows[i]
+            n_melds += 1
+    return n_melds
 
 
 @jit
@@ -101,19 +101,19 @@ def find_meld_extensions(meld, rules):
         return find_meld_extensions_bitwise(meld)
     if meld == 0:
         return 0
-    kind = classify_meld(meld)
+    meld_type = classify_meld(meld)
     ranks = ranks_of(meld)
-    if kind == MELD_SET:
+    if meld_type == MELD_SET:
         return cards_of_rank(lowest_bit(ranks)) & ~meld
-    if kind == MELD_RAINBOW or ranks == 0x1FFF:
+    if meld_type == MELD_RAINBOW or ranks == 0x1FFF:
         return 0
-    start = find_sequence_start(ranks)
-    end = (start + popcount(ranks) - 1) % 13
-    rank_below = 1 << ((start + 12) % 13)
-    rank_above = 1 << ((end + 1) % 13)
-    if rules.ace_runs != 2 and start == 0:
+    first_rank = find_sequence_start(ranks)
+    last_rank = (first_rank + popcount(ranks) - 1) % 13
+    rank_below = 1 << ((first_rank + 12) % 13)
+    rank_above = 1 << ((last_rank + 1) % 13)
+    if rules.ace_runs != 2 and first_rank == 0:
         rank_below = 0  # No card precedes an ace, except in round-the-corner runs.
-    if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
+    if (rules.ace_runs == 0 and last_rank == 12) or (rules.ace_runs == 1 and last_rank == 0):
         rank_above = 0  # No card follows a king (aces low) or a high ace (aces high or low).
     return (rank_below | rank_above) << (13 * (lowest_bit(meld) // 13))
 
@@ -147,16 +147,16 @@ def make_meld_name_key(meld):
     if meld == 0:
         return 0
     ranks = ranks_of(meld)
-    start = find_sequence_start(ranks)
+    first_rank = find_sequence_start(ranks)
     key = 0
-    digits = 0
+    n_digits = 0
     for i in range(popcount(ranks)):
-        cards = meld & cards_of_rank((start + i) % 13)
-        while cards and digits < 10:
+        cards = meld & cards_of_rank((first_rank + i) % 13)
+        while cards and n_digits < 10:
             key = key << 6 | _get_name_position(lowest_bit(cards))
-            digits += 1
+            n_digits += 1
             cards &= cards - 1
-    return key << (6 * (10 - digits))
+    return key << (6 * (10 - n_digits))
 
 
 @jit
@@ -170,7 +170,7 @@ def _sort_three(a, b, c):
 
 @jit
 def _precedes_by_name(a0, a1, a2, b0, b1, b2):
-    """Return True if the names of melding a precede the names of melding b.
+    """Return True if melding a precedes melding b in the order of their meld names.
 
     The arguments are the sort keys of the melds. Both meldings have the same number of melds.
     """
@@ -247,10 +247,10 @@ def _insert_melding(
         position -= 1
     if position == max_rows:
         return n_rows
-    for i in range(min(n_rows, max_rows - 1), position, -1):
-        for k in range(3):
-            keys[i, k] = keys[i - 1, k]
-            rows[i, k] = rows[i - 1, k]
+    for row_index in range(min(n_rows, max_rows - 1), position, -1):
+        for column in range(3):
+            keys[row_index, column] = keys[row_index - 1, column]
+            rows[row_index, column] = rows[row_index - 1, column]
     keys[position, 0], keys[position, 1], keys[position, 2] = deadwood, n_extensions, n_melds
     rows[position, 0], rows[position, 1], rows[position, 2] = first_meld, second_meld, third_meld
     return min(n_rows + 1, max_rows)
@@ -267,23 +267,35 @@ def _find_shown_melding_bitwise(hand, discard, rules, meld_buffer, keys, rows):
     if runs & sets == 0:
         write_melds(runs, sets, rows[0])
         return sum_card_values_bitwise(hand & ~(runs | sets), rules, 0)
-    conflicts, spare_cards = find_meld_conflicts(hand, runs, sets)
-    free_sets = sets & ~(conflicts * ACES)
-    n = 0
-    ranks, left_to_runs = 0, 0
+    conflicting_ranks, spare_cards = find_meld_conflicts(hand, runs, sets)
+    free_sets = sets & ~(conflicting_ranks * ACES)
+    n_rows = 0
+    set_ranks, left_to_runs = 0, 0
     while True:
-        melded = free_sets | hand & ranks * ACES & ~left_to_runs
+        melded = free_sets | hand & set_ranks * ACES & ~left_to_runs
         unmatched = find_unmatched_after_sets(melded, hand)
         deadwood_left = sum_card_values_bitwise(unmatched, rules, 0)
-        if n == 0 or deadwood_left <= keys[0, 0]:
+        if n_rows == 0 or deadwood_left <= keys[0, 0]:
             write_melds(hand & ~(melded | unmatched), melded, meld_buffer[:3])
-            a, b, c = meld_buffer[0], meld_buffer[1], meld_buffer[2]
-            extensions = _count_extensions(hand, discard, a, b, c, rules)
-            n = _insert_melding(n, 1, keys, rows, deadwood_left, extensions, a, b, c)
-        ranks, left_to_runs = get_next_conflict_resolution(
-            conflicts, spare_cards, ranks, left_to_runs
+            first_meld, second_meld, third_meld = meld_buffer[0], meld_buffer[1], meld_buffer[2]
+            n_extensions = _count_extensions(
+                hand, discard, first_meld, second_meld, third_meld, rules
+            )
+            n_rows = _insert_melding(
+                n_rows,
+                1,
+                keys,
+                rows,
+                deadwood_left,
+                n_extensions,
+                first_meld,
+                second_meld,
+                third_meld,
+            )
+        set_ranks, left_to_runs = get_next_conflict_resolution(
+            conflicting_ranks, spare_cards, set_ranks, left_to_runs
         )
-        if ranks == 0:
+        if set_ranks == 0:
             return keys[0, 0]
 
 
@@ -300,17 +312,17 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buf
         and (rules.by_planes[0] or can_meld_bitwise(hand, rules, 0))
     ):
         return _find_shown_melding_bitwise(hand, discard, rules, meld_buffer, keys, rows)
-    n = find_legal_meldings(
+    n_rows = find_legal_meldings(
         hand, discard, required_card, ranks_left, HUGE_DEADWOOD, rules, meld_buffer, keys, rows, 1
     )
-    return keys[0, 0] if n else HUGE_DEADWOOD
+    return keys[0, 0] if n_rows else HUGE_DEADWOOD
 
 
 @jit
 def find_legal_meldings(
     hand, discard, required_card, ranks_left, max_deadwood, rules, meld_buffer, keys, rows, max_rows
 ):
-    """Write the meldings with which the player may end the deal; return their number.
+    """Write the meldings with which the player may end the deal, and return their number.
 
     The rows are in the order of rules.md 3.5.
 
@@ -331,24 +343,42 @@ def find_legal_meldings(
     n_melds = find_melds(hand, rules, meld_buffer)
     # The first entry means "no meld", for combinations of fewer than three melds.
     meld_buffer[n_melds] = 0
-    total = sum_card_values(hand, rules, 0)
-    n = 0
+    total_points = sum_card_values(hand, rules, 0)
+    n_rows = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
     for i in range(n_melds + 1):
         for j in range(min(i + 1, n_melds), n_melds + 1):
             if meld_buffer[i] & meld_buffer[j]:
                 continue
             for k in range(min(j + 1, n_melds), n_melds + 1):
-                a, b, c = meld_buffer[i], meld_buffer[j], meld_buffer[k]
-                if (a | b) & c:
+                first_meld, second_meld, third_meld = meld_buffer[i], meld_buffer[j], meld_buffer[k]
+                if (first_meld | second_meld) & third_meld:
                     continue
-                deadwood = total - sum_card_values(a | b | c, rules, 0)
-                if deadwood > max_deadwood or (n == max_rows and deadwood > keys[n - 1, 0]):
+                deadwood = total_points - sum_card_values(
+                    first_meld | second_meld | third_meld, rules, 0
+                )
+                if deadwood > max_deadwood or (
+                    n_rows == max_rows and deadwood > keys[n_rows - 1, 0]
+                ):
                     continue
-                if _is_legal_melding(hand, a | b | c, required_card, ranks_left):
-                    n_extensions = _count_extensions(hand, discard, a, b, c, rules)
-                    n = _insert_melding(n, max_rows, keys, rows, deadwood, n_extensions, a, b, c)
-    return n
+                if _is_legal_melding(
+                    hand, first_meld | second_meld | third_meld, required_card, ranks_left
+                ):
+                    n_extensions = _count_extensions(
+                        hand, discard, first_meld, second_meld, third_meld, rules
+                    )
+                    n_rows = _insert_melding(
+                        n_rows,
+                        max_rows,
+                        keys,
+                        rows,
+                        deadwood,
+                        n_extensions,
+                        first_meld,
+                        second_meld,
+                        third_meld,
+                    )
+    return n_rows
 
 
 @jit

@@ -46,7 +46,7 @@ PLACEHOLDER_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes
 
 
 def _make_mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
-    """Return a short name of a function type for name mangling, and an empty tuple.
+    """Return a short name for a function type, so that mangled names stay short.
 
     numba spells out all arguments, including every field of a record. The name of a function with
     twelve policies would then have 70,000 characters.
@@ -77,7 +77,7 @@ class _DeferredEnvironmentCodegen:
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Bitcode library of a function that is called only by other compiled functions."""
+    """Library that contains the bitcode of a function called only by compiled functions."""
 
     @property
     def codegen(self) -> Any:
@@ -112,7 +112,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         return PLACEHOLDER_ADDRESS
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """Return the bitcode instead of object code."""
+        """Return the serialised library, with bitcode instead of object code."""
         serialized: tuple[str, str, bytes] = self.serialize_using_bitcode()
         return serialized
 
@@ -127,7 +127,7 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
     def from_object(
         cls, codegen: Any, name: str, object_code: bytes, bitcode: bytes, symbols: set[str]
     ) -> "_ExecutableLibrary":
-        """Create a library from machine code; compiled callers use the bitcode."""
+        """Create a library from cached machine code and bitcode."""
         library = cls(codegen, name)
         library.enable_object_caching()
         library._set_compiled_object(object_code)
@@ -137,10 +137,10 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
         return library
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes, set[str]]]:
-        """Return the machine code, the bitcode and the names of all functions."""
-        name, kind, (object_code, bitcode) = super().serialize_using_object_code()
+        """Return the serialised library: machine code, bitcode and the names of all functions."""
+        name, code_type, (object_code, bitcode) = super().serialize_using_object_code()
         symbols = {function.name for function in self.get_defined_functions()}
-        return name, kind, (object_code, bitcode, symbols)
+        return name, code_type, (object_code, bitcode, symbols)
 
     def _get_module_for_linking(self) -> Any:
         """Return the LLVM module that is linked into compiled callers.
@@ -172,7 +172,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         super().__init__(*arguments)
 
     def define_pipelines(self) -> Any:
-        """Return the compilation passes."""
+        """Return numba's compilation passes and RefcountElisionPass."""
         return add_refcount_elision(super().define_pipelines())
 
     def _compile_core(self) -> Any:
@@ -205,7 +205,7 @@ def add_runtime_symbols() -> None:
 
 
 def _load_array_functions() -> None:
-    """Load numba's array functions without loading scipy's linear algebra, which takes 0.2 s.
+    """Load numba's array functions without scipy's linear algebra, which takes 0.2 s to import.
 
     At this point, numba only checks that scipy is available, which is always true because simgin
     depends on scipy. Code that multiplies matrices still loads the linear algebra.
@@ -231,13 +231,15 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         super().__init__(function, targetoptions=options, pipeline_class=_InnerCompiler)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return the compiled version for the argument types, and ignore literal values.
+        """Return the call template for the argument types, ignoring literal values.
 
         numba would compile f(x, 0) and f(x, 1) separately, but LLVM specialises inlined code
         anyway.
         """
-        names = {name: unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template([unliteral(kind) for kind in args], names)
+        keyword_types = {name: unliteral(argument_type) for name, argument_type in kws.items()}
+        return super().get_call_template(
+            [unliteral(argument_type) for argument_type in args], keyword_types
+        )
 
     def add_overload(self, result: Any) -> None:
         """Register a compiled version of the function.
@@ -316,17 +318,18 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         """Compile a version for a signature unless a suitable version exists."""
         with global_compiler_lock:
             args = tuple(sigutils.normalize_signature(sig)[0])
-            known = self.overloads.get(args)
-            if known and (
-                LazyDispatcher.compile_depth or not isinstance(known.library, InnerLibrary)
+            existing_version = self.overloads.get(args)
+            if existing_version and (
+                LazyDispatcher.compile_depth
+                or not isinstance(existing_version.library, InnerLibrary)
             ):
-                return known.entry_point
+                return existing_version.entry_point
             self.overloads.pop(args, None)
             with _nested_compilation():
-                entry = super().compile(sig)
+                entry_point = super().compile(sig)
             if LazyDispatcher.compile_depth == 0 and args in self.overloads:
                 _link_environments(self.overloads[args].library)
-            return entry
+            return entry_point
 
 
 @contextmanager
@@ -381,27 +384,27 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         name = f"{Path(inspect.getfile(function)).stem}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, "")
 
-    def reduce(self, data: Any) -> Any:
-        """Return the data to cache, without the annotated source, which is slow to generate."""
-        return super().reduce(data._replace(type_annotation=""))
+    def reduce(self, compile_result: Any) -> Any:
+        """Return a compilation result in picklable form, without its source annotations."""
+        return super().reduce(compile_result._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Return the cached version, or None if Python is the caller and only bitcode is stored."""
-        (name, kind, code), fndesc, environment, signature, *rest = payload
-        objectmode, lifted, annotation, reload_init, environments = rest
+        (name, code_type, code), fndesc, environment, signature, *other_fields = payload
+        objectmode, lifted, annotation, reload_init, environments = other_fields
         for initialize in reload_init:
             initialize()
         codegen = target_context.codegen()
         library: Any
-        if kind == "object":
+        if code_type == "object":
             library = _ExecutableLibrary.from_object(codegen, name, *code)
         elif LazyDispatcher.compile_depth == 1:
             return None
         else:
             library = InnerLibrary.from_bitcode(codegen, name, code)
         entry_point = target_context.get_executable(library, fndesc, environment)
-        for referenced in environments:
-            library.codegen.set_env(referenced.env_name, referenced)
+        for referenced_environment in environments:
+            library.codegen.set_env(referenced_environment.env_name, referenced_environment)
         return CompileResult(
             typing_context=target_context.typing_context,
             target_context=target_context,

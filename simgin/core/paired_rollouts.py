@@ -24,8 +24,8 @@ SEAT_A = np.int64(0)  # seat of strategy A, the strategy under study
 
 
 def run_paired_rollouts(
-    state, rules, view0, view1, first_unit, n_units, match_states, slot, first_only, choose_actions,
-    explore_knock, views, weights, actions, records,
+    state, rules, view0, view1, first_unit, n_units, match_states, slot, use_first_decision,
+    choose_actions, explore_knock, views, weights, actions, records,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
@@ -49,18 +49,18 @@ def run_paired_rollouts(
 
     Scalars and policies:
         slot: Index in SLOTS of the decisions to compare.
-        first_only: True to use the first decision of the slot, with weight 1, instead of a random
-            decision.
+        use_first_decision: True to use the first decision of the slot, with weight 1, instead of a
+            random decision.
         choose_actions: Policy that returns the actions to roll out, as bits. A decision is skipped
             if fewer than two of these actions are legal.
         explore_knock: Knock policy of A before the decision.
     """
     max_actions = actions.shape[1]
-    for i in range(n_units):
-        _prepare_deal(state, rules, first_unit + i, match_states[i])
+    for unit_index in range(n_units):
+        _prepare_deal(state, rules, first_unit + unit_index, match_states[unit_index])
         start_shuffle(state)
         swap_hands_for_dealer(state)
-        actions[i] = -1
+        actions[unit_index] = -1
         decision, rollout, remaining = (
             -1,
             -1,
@@ -68,7 +68,7 @@ def run_paired_rollouts(
         )  # The first pass (-1) plays the deal to find the decision.
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
-                actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
+                actions[unit_index, rollout] = state.answers[decision] = lowest_bit(remaining)
                 remaining &= remaining - 1
             clear_history(view0, state.turns)
             clear_history(view1, state.turns)
@@ -88,11 +88,11 @@ def run_paired_rollouts(
                 show_a, offer_b, answer_b, show_b,
             )  # fmt: skip
             if rollout >= 0:
-                write_deal_record(state, records[i, rollout], SEAT_A)
+                write_deal_record(state, records[unit_index, rollout], SEAT_A)
             else:
-                decision, weights[i] = _sample_decision(state, slot, first_only)
+                decision, weights[unit_index] = _sample_decision(state, slot, use_first_decision)
                 remaining = _find_candidate_actions(
-                    state, rules, slot, decision, choose_actions, views, i
+                    state, rules, slot, decision, choose_actions, views, unit_index
                 )
             rollout += 1
     state.n_scripted = 0
@@ -100,7 +100,7 @@ def run_paired_rollouts(
 
 
 def run_paired_rollouts_solo(
-    state, rules, view, first_unit, n_units, match_states, slot, first_only, choose_actions,
+    state, rules, view, first_unit, n_units, match_states, slot, use_first_decision, choose_actions,
     explore_knock, views, weights, actions, records, discard_a, knock_a,
 ):  # fmt: skip
     """Roll out decisions in a single-player variant (see `run_paired_rollouts`).
@@ -108,11 +108,11 @@ def run_paired_rollouts_solo(
     The joker is at the same position in all rollouts of a deal.
     """
     max_actions = actions.shape[1]
-    for i in range(n_units):
-        _prepare_deal(state, rules, first_unit + i, match_states[i])
+    for unit_index in range(n_units):
+        _prepare_deal(state, rules, first_unit + unit_index, match_states[unit_index])
         start_shuffle(state)
         state.joker = choose_joker_position(state.seed, state.unit, state.deal, rules)
-        actions[i] = -1
+        actions[unit_index] = -1
         decision, rollout, remaining = (
             -1,
             -1,
@@ -120,17 +120,17 @@ def run_paired_rollouts_solo(
         )  # The first pass (-1) plays the deal to find the decision.
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
-                actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
+                actions[unit_index, rollout] = state.answers[decision] = lowest_bit(remaining)
                 remaining &= remaining - 1
             clear_history(view, state.turns)
             _script_actions_before(state, decision)
             play_deal_solo(state, rules, view, discard_a, explore_knock if rollout < 0 else knock_a)
             if rollout >= 0:
-                write_deal_record(state, records[i, rollout], SEAT_A)
+                write_deal_record(state, records[unit_index, rollout], SEAT_A)
             else:
-                decision, weights[i] = _sample_decision(state, slot, first_only)
+                decision, weights[unit_index] = _sample_decision(state, slot, use_first_decision)
                 remaining = _find_candidate_actions(
-                    state, rules, slot, decision, choose_actions, views, i
+                    state, rules, slot, decision, choose_actions, views, unit_index
                 )
             rollout += 1
     state.n_scripted = 0
@@ -139,7 +139,7 @@ def run_paired_rollouts_solo(
 
 @jit
 def _prepare_deal(state, rules, unit, match_state):
-    """Prepare a deal of a match with the given score."""
+    """Set the match score and the dealer for a deal that starts from a given match score."""
     start_match(state, rules)
     state.unit = unit
     state.half = SEAT_A
@@ -153,7 +153,7 @@ def _prepare_deal(state, rules, unit, match_state):
 
 @jit
 def _script_actions_before(state, decision):
-    """Set the number of scripted actions, so that the replay repeats all actions before a decision.
+    """Make the next replay of the deal repeat all actions up to and including a decision.
 
     If `decision` is -1, the state logs the decisions instead.
     """
@@ -180,17 +180,17 @@ def _find_candidate_actions(state, rules, slot, decision, choose_actions, views,
 
 
 @jit
-def _sample_decision(state, slot, first_only):
+def _sample_decision(state, slot, use_first_decision):
     """Choose one of A's logged decisions in a policy slot, by default at random.
 
     Returns the number and the weight of the decision, or (-1, 0) if there is none.
     """
     n_decisions = 0
-    for k in range(state.n_logged):
-        n_decisions += _is_decision_by_strategy_a(state, k, slot)
+    for decision_index in range(state.n_logged):
+        n_decisions += _is_decision_by_strategy_a(state, decision_index, slot)
     if n_decisions == 0:
         return -1, 0
-    if first_only:
+    if use_first_decision:
         n_decisions = 1
     word = rng.generate_random_words(state.seed, state.unit, state.deal, 0, rng.DOMAIN_DECISION)[0]
     remaining = rng.random_below(n_decisions, word)

@@ -42,7 +42,7 @@ class PolicyType(types.Callable):  # type: ignore[misc]
         return POLICY_SIGNATURE.replace(recvr=self)
 
     def get_call_signatures(self) -> Any:
-        """Return the signature of policies, and False because policies have no type parameters."""
+        """Return the signature that all policies share, and False because no policy is generic."""
         return [POLICY_SIGNATURE], False
 
     def get_impl_key(self, sig: Any) -> Any:
@@ -61,9 +61,9 @@ register_model(PolicyType)(models.OpaqueModel)
 @unbox(PolicyType)
 def _unbox_policy(policy_type: Any, policy: Any, c: Any) -> NativeValue:
     """Return the address of a compiled policy that Python passes to a compiled function."""
-    number = c.pyapi.object_getattr_string(policy, "code_address")
-    address = c.pyapi.long_as_voidptr(number)
-    c.pyapi.decref(number)
+    address_object = c.pyapi.object_getattr_string(policy, "code_address")
+    address = c.pyapi.long_as_voidptr(address_object)
+    c.pyapi.decref(address_object)
     return NativeValue(address, is_error=c.pyapi.c_api_error())
 
 
@@ -115,13 +115,13 @@ else:
             from numba.np.arrayobj import populate_array
 
             array = context.make_array(PARAMS_TYPE)(context, builder)
-            size = context.get_constant(types.intp, 8)
+            item_size = context.get_constant(types.intp, 8)
             populate_array(
                 array,
                 data=builder.inttoptr(arguments[0], array.data.type),
                 shape=[arguments[1]],
-                strides=[size],
-                itemsize=size,
+                strides=[item_size],
+                itemsize=item_size,
                 meminfo=None,
             )
             return array._getvalue()
@@ -136,9 +136,9 @@ else:
         disk. Instead, this function passes the address of the machine code.
         """
         version = function.dispatcher.get_compile_result(POLICY_SIGNATURE)
-        returned = version.signature.return_type
-        if returned != POLICY_SIGNATURE.return_type:
-            raise TypingError(f"a policy must return int64, not {returned}.")
+        return_type = version.signature.return_type
+        if return_type != POLICY_SIGNATURE.return_type:
+            raise TypingError(f"a policy must return int64, not {return_type}.")
 
         def codegen(context, builder, signature, arguments):
             entry = context.declare_function(builder.module, version.fndesc)

@@ -85,10 +85,10 @@ def set_position(state, rules, view, hand, stock):
     _set_match_state(state, view, seat)
     state.stock = view.stock
     state.shuffled = PACK_SIZE
-    n_left = PACK_SIZE if view.phase == PHASE_BLIND else view.stock
-    state.dealt = PACK_SIZE - n_left
-    for i in range(n_left):
-        state.pack[state.dealt + i] = stock[i]
+    n_undealt = PACK_SIZE if view.phase == PHASE_BLIND else view.stock
+    state.dealt = PACK_SIZE - n_undealt
+    for position in range(n_undealt):
+        state.pack[state.dealt + position] = stock[position]
     state.hand[seat] = view.hand
     state.hand[opponent] = hand
     state.count[seat] = view.count
@@ -143,12 +143,12 @@ def _set_match_state(state, view, seat):
 
 @jit
 def _set_opponent_knowledge(state, rules, view, seat):
-    """Write the cards that the opponent has seen the player take, discard or decline."""
+    """Write to the state which cards the opponent saw the player take, discard or decline."""
     known_cards = np.int64(0)
     shed_cards = np.int64(_has_passed_upcard(rules, view, seat)) << max(0, view.upcard)
     pile_card = view.upcard
-    for i in range(view.turns):
-        row = view.history[i]
+    for turn in range(view.turns):
+        row = view.history[turn]
         discarded = np.int64(row[3])
         discard_mask = 1 << discarded if discarded >= 0 else 0
         is_player = row[0] == seat
@@ -190,8 +190,8 @@ def _has_passed_upcard(rules, view, seat):
     if view.turns == 0 and view.phase == PHASE_UPCARD:  # The nondealer has passed.
         return view.offered > 0 and seat != view.dealer
     if view.turns == 0:
-        drawing = view.phase == PHASE_TURN and view.taken < 0
-        return drawing and (view.drawn < 0 or rules.first_turn == FIRST_TURN_UPCARD_PASS)
+        is_drawing = view.phase == PHASE_TURN and view.taken < 0
+        return is_drawing and (view.drawn < 0 or rules.first_turn == FIRST_TURN_UPCARD_PASS)
     first_seat, source = view.history[0, 0], view.history[0, 1]
     if first_seat == view.dealer:  # The nondealer passed, and the dealer drew a card.
         return seat != view.dealer
@@ -202,15 +202,15 @@ def _has_passed_upcard(rules, view, seat):
 def fill_seat_view(state, rules, view, seat_view, seat):
     """Fill the view of a seat with all information that the seat has at the position."""
     write_deal_fields(state, rules, seat_view, seat)
-    for i in range(view.turns):
-        row = view.history[i]
+    for turn in range(view.turns):
+        row = view.history[turn]
         card = row[2] if row[1] == FROM_PILE or seat == view.seat else -1
-        record_turn(seat_view, i, row[0], row[1], card, row[3])
+        record_turn(seat_view, turn, row[0], row[1], card, row[3])
 
 
 @jit
 def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
-    """Discard a card or end the deal at a position with eleven cards."""
+    """Discard a card or end the deal when the player holds eleven cards."""
     seat = view.seat
     source = FROM_PILE if view.taken >= 0 else FROM_STOCK if view.drawn >= 0 else FROM_DEAL
     if action == ACTION_DISCARD:
@@ -371,10 +371,11 @@ def run_world_rollouts(
     for world in range(len(hands)):
         state.unit = first_world + world
         view = views[world % len(views)]
-        for k in range(len(actions)):
+        for action_index in range(len(actions)):
             roll_out_action(
-                state, rules, view, hands[world], stocks[world], actions[k], cards[k], view0, view1,
+                state, rules, view, hands[world], stocks[world], actions[action_index],
+                cards[action_index], view0, view1,
                 take_a, discard_a, knock_a, offer_a, answer_a, show_a,
                 take_b, discard_b, knock_b, offer_b, answer_b, show_b,
             )  # fmt: skip
-            write_deal_record(state, records[world, k], view.seat)
+            write_deal_record(state, records[world, action_index], view.seat)

@@ -28,9 +28,9 @@ def clear_history(view, n_turns):
 
     In a mirrored pair, the previous deal can have the same cards.
     """
-    for i in range(n_turns):
-        for k in range(4):
-            view.history[i, k] = 0
+    for turn in range(n_turns):
+        for field_index in range(4):
+            view.history[turn, field_index] = 0
 
 
 @jit
@@ -122,13 +122,15 @@ def _draw_random_number(state, seat, strategy):
 
     One call of the generator yields sixteen numbers. The state stores the unused numbers.
     """
-    i = state.n_random_numbers[seat]
-    state.n_random_numbers[seat] = i + 1
+    number_index = state.n_random_numbers[seat]
+    state.n_random_numbers[seat] = number_index + 1
     unused_words = state.spare[seat]
-    if i & 15 == 0:
+    if number_index & 15 == 0:
         domain = rng.DOMAIN_NOISE_A + strategy
-        rng.write_random_blocks(state.seed, state.unit, state.deal, i >> 1, domain, unused_words)
-    block, word = i >> 1 & 7, 2 * (i & 1)
+        rng.write_random_blocks(
+            state.seed, state.unit, state.deal, number_index >> 1, domain, unused_words
+        )
+    block, word = number_index >> 1 & 7, 2 * (number_index & 1)
     return rng.combine_words(unused_words[8 * word + block], unused_words[8 * word + 8 + block])
 
 
@@ -231,7 +233,7 @@ def record_turn(view, row, seat, source, card, discard):
 
 @jit
 def query_policy_noinline(state, rules, view, seat, slot, legal, policy):
-    """Call `query_policy` from a function that is not inlined.
+    """Call `query_policy` without inlining its code into the caller.
 
     Use this function for decisions that occur at most once per deal.
     """

@@ -57,13 +57,18 @@ def generate_random_words(seed, unit, deal, index, domain):
 
     `seed` is any int64, `unit` is in 0..2**48-1, and `deal` is in 0..2**16-1.
     """
-    s = np.uint64(seed)
+    seed_bits = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
     high = np.uint64((unit >> 32) | deal << 16)
-    a, b, c, d = philox(
-        low, high, np.uint64(index), np.uint64(domain), s & _LOW_WORD_MASK, s >> _WORD_BITS
+    word0, word1, word2, word3 = philox(
+        low,
+        high,
+        np.uint64(index),
+        np.uint64(domain),
+        seed_bits & _LOW_WORD_MASK,
+        seed_bits >> _WORD_BITS,
     )
-    return np.int64(a), np.int64(b), np.int64(c), np.int64(d)
+    return np.int64(word0), np.int64(word1), np.int64(word2), np.int64(word3)
 
 
 @jit
@@ -75,14 +80,14 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
     LLVM vectorises the eight independent chains of multiplications, so that together they take as
     long as one chain.
     """
-    s = np.uint64(seed)
+    seed_bits = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
     # The mask tells LLVM that the number has 32 bits.
     high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)
-    first, last = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
+    first_index, domain_word = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
     for block in range(8):
-        k0, k1 = s & _LOW_WORD_MASK, s >> _WORD_BITS
-        c0, c1, c2, c3 = low, high, first + np.uint64(block) & _LOW_WORD_MASK, last
+        k0, k1 = seed_bits & _LOW_WORD_MASK, seed_bits >> _WORD_BITS
+        c0, c1, c2, c3 = low, high, first_index + np.uint64(block) & _LOW_WORD_MASK, domain_word
         for _ in range(10):
             c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
             k0 = (k0 + _KEY_INCREMENT_0) & _LOW_WORD_MASK

@@ -112,11 +112,11 @@ def list_suit_runs(ace_runs: int) -> list[int]:
             [(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)
         ]
     else:
-        top = 14 if ace_runs == ACE_HIGH_OR_LOW else 13
+        n_ranks = 14 if ace_runs == ACE_HIGH_OR_LOW else 13
         sequences = [
             [r % 13 for r in range(start, start + n)]
             for n in range(3, 14)
-            for start in range(top - n + 1)
+            for start in range(n_ranks - n + 1)
         ]
     return list(dict.fromkeys(sum(1 << r for r in sequence) for sequence in sequences))
 
@@ -129,8 +129,8 @@ def list_rainbows(ace_runs: int) -> list[int]:
     last_start = {ACE_LOW: 9, ACE_HIGH_OR_LOW: 10, ACE_ROUND_CORNER: 12}[ace_runs]
     black_suits, red_suits = (0, 3), (1, 2)
     patterns = [
-        (a[i], b[j], a[1 - i], b[1 - j])
-        for a, b in ((black_suits, red_suits), (red_suits, black_suits))
+        (first_colour[i], second_colour[j], first_colour[1 - i], second_colour[1 - j])
+        for first_colour, second_colour in ((black_suits, red_suits), (red_suits, black_suits))
         for i in (0, 1)
         for j in (0, 1)
     ]
@@ -164,13 +164,15 @@ def build_suit_table(card_values: tuple[int, ...], ace_runs: int) -> NDArray[np.
     run_cards = np.zeros(8192, np.int64)
     for run in runs:
         in_runs |= np.where(lanes & run == run, run, 0)
-    for r in range(12, -1, -1):
-        low = 1 << r
-        group = lanes[low :: 2 * low]  # suit lanes whose lowest card has rank r
-        run_cards[group] = run_cards[group ^ low]
+    for rank in range(12, -1, -1):
+        lowest_card = 1 << rank
+        lane_group = lanes[
+            lowest_card :: 2 * lowest_card
+        ]  # suit lanes whose lowest card has rank r
+        run_cards[lane_group] = run_cards[lane_group ^ lowest_card]
         for run in runs:
-            if run & -run == low:
-                with_run = group[group & run == run]
+            if run & -run == lowest_card:
+                with_run = lane_group[lane_group & run == run]
                 gain = run_cards[with_run ^ run] + points[run]
                 run_cards[with_run] = np.maximum(run_cards[with_run], gain)
     return ((points - run_cards) << 16 | in_runs).astype(np.int32)
@@ -197,16 +199,18 @@ def build_rules_record(
         rainbows = list_rainbows(parameters["ace_runs"])
         rules.rainbows[: len(rainbows)] = rainbows
         rules.n_rainbows = len(rainbows)
-    for side, ace in (
+    for side, ace_value in (
         (KNOCKER, parameters["ace_value"]),
         (DEFENDER, parameters["defender_ace_value"]),
     ):
-        value = compute_card_values(parameters["pip_values"], ace)
-        rules.value[side] = value
-        rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
-        rules.lane[side] = build_suit_table(tuple(value), parameters["ace_runs"])
-        rules.planes[side] = [make_value_bit_mask(value, bit) for bit in range(N_VALUE_BITS)]
-        supports_bits = not parameters["rainbow"] and max(value) < 1 << N_VALUE_BITS
+        card_values = compute_card_values(parameters["pip_values"], ace_value)
+        rules.value[side] = card_values
+        rules.peers[side] = [
+            sum(1 << r for r in range(13) if card_values[r] == v) for v in card_values
+        ]
+        rules.lane[side] = build_suit_table(tuple(card_values), parameters["ace_runs"])
+        rules.planes[side] = [make_value_bit_mask(card_values, bit) for bit in range(N_VALUE_BITS)]
+        supports_bits = not parameters["rainbow"] and max(card_values) < 1 << N_VALUE_BITS
         rules.by_planes[side] = supports_bits and parameters["ace_runs"] == ACE_LOW
         rules.by_planes_apart[side] = supports_bits
     return rules

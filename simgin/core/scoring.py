@@ -43,14 +43,14 @@ def score_deal(ending, knocker_deadwood, defender_deadwood, stock_left, multipli
         Index in DEAL_RESULTS, points of the knocker, points of the defender, and winner. The winner
         is 1 for the knocker, -1 for the defender, and 0 for neither.
     """
-    gin = knocker_deadwood == 0 and ending == ENDING_KNOCK
+    is_gin = knocker_deadwood == 0 and ending == ENDING_KNOCK
     premium = (
         stock_left
-        if rules.rush_premium and (rules.rush_on_gin or (ending == ENDING_KNOCK and not gin))
+        if rules.rush_premium and (rules.rush_on_gin or (ending == ENDING_KNOCK and not is_gin))
         else 0
     )
-    if gin or ending != ENDING_KNOCK:
-        kind, points = _score_gin_or_shot(
+    if is_gin or ending != ENDING_KNOCK:
+        result, points = _score_gin_or_shot(
             ending, knocker_deadwood, defender_deadwood, premium, rules
         )
         # Without lay-offs, layoff_on_gin is -1 (printed as a dash), so layoff is tested as well.
@@ -60,8 +60,8 @@ def score_deal(ending, knocker_deadwood, defender_deadwood, stock_left, multipli
             and defender_deadwood == 0
             and ending != ENDING_SHOT
         ):
-            return kind, 0, 0, 0
-        return kind, points * multiplier, 0, 1
+            return result, 0, 0, 0
+        return result, points * multiplier, 0, 1
     is_tie = defender_deadwood == knocker_deadwood
     if defender_deadwood > knocker_deadwood or (is_tie and rules.undercut_on_tie == TIE_KNOCK):
         return RESULT_KNOCK, (defender_deadwood - knocker_deadwood + premium) * multiplier, 0, 1

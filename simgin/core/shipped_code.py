@@ -50,7 +50,7 @@ def magic_tuple() -> tuple[str, str, str]:
 
 @cache
 def load_code_manifest() -> dict[str, Any] | None:
-    """Return the manifest, or None if the package contains no compiled code.
+    """Return the manifest of the compiled code, or None if the package contains no such code.
 
     Raises:
         ValueError: If the file is corrupt.
@@ -95,7 +95,7 @@ def _find_incompatibility(manifest: dict[str, Any], source_digest: str) -> str |
 
 
 def describe_shipped_code_problem(source_digest: str) -> str:
-    """Return the reason why simgin compiles although the package contains code, or ""."""
+    """Return the reason why simgin does not use all precompiled code of the package, or ""."""
     return explain_unused_code(source_digest) or (CORRUPTION_MESSAGE if _corrupt_files else "")
 
 
@@ -121,7 +121,7 @@ class ShippedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
 
 
 def _is_intact(path: str) -> bool:
-    """Return True if the manifest contains the digest of a file."""
+    """Return True if a file has the digest that the manifest states."""
     manifest = load_code_manifest()
     expected = manifest and manifest["files"].get(
         Path(path).relative_to(COMPILED_CODE_DIRECTORY).as_posix()

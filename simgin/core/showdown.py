@@ -45,19 +45,19 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         )
         row = 0
     else:
-        limit = (
+        max_deadwood = (
             state.limit
             if state.ending == ENDING_KNOCK
             else 0
             if state.ending == ENDING_BIG_GIN
             else HUGE_DEADWOOD
         )
-        n = find_legal_meldings(
+        n_meldings = find_legal_meldings(
             state.hand[seat],
             discard_mask,
             required_card,
             ranks_left,
-            limit,
+            max_deadwood,
             rules,
             state.meld_buffer,
             state.keys,
@@ -65,11 +65,11 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             MAX_MELDINGS,
         )
         row = _choose_melding(
-            state, rules, view, seat, n, show_a if seat == state.half else show_b
+            state, rules, view, seat, n_meldings, show_a if seat == state.half else show_b
         )  # Strategy A sits in seat `state.half`.
         knocker_deadwood = state.keys[row, 0]
-    for k in range(3):
-        state.melds[k] = state.meldings[row, k]
+    for meld_index in range(3):
+        state.melds[meld_index] = state.meldings[row, meld_index]
     score_showdown(state, rules, seat, state.ending, knocker_deadwood)
 
 
@@ -81,9 +81,9 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
     """
     if n_meldings == 1:
         return 0
-    for i in range(n_meldings):
-        for k in range(3):
-            view.meldings[i, k] = state.meldings[i, k]
+    for melding_index in range(n_meldings):
+        for meld_index in range(3):
+            view.meldings[melding_index, meld_index] = state.meldings[melding_index, meld_index]
     row = query_policy_noinline(
         state,
         rules,
@@ -93,29 +93,29 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
         (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1,
         show,
     )
-    for i in range(n_meldings):  # Clear the meldings before the next deal.
-        for k in range(3):
-            view.meldings[i, k] = 0
+    for melding_index in range(n_meldings):  # Clear the meldings before the next deal.
+        for meld_index in range(3):
+            view.meldings[melding_index, meld_index] = 0
     return row
 
 
 @jit
 def score_showdown(state, rules, seat, ending, knocker_deadwood):
-    """Compute the defender's deadwood and the points after the knocker has shown a melding.
+    """Lay off the defender's cards and score the deal after the knocker has shown a melding.
 
     `seat` is the seat of the knocker, and `knocker_deadwood` is the knocker's deadwood.
     """
     defender = 1 - seat
-    gin = ending != ENDING_SHOT and knocker_deadwood == 0
+    is_gin = ending != ENDING_SHOT and knocker_deadwood == 0
     hand = state.hand[defender]
     state.defender_before = compute_deadwood_for_role(hand, rules, 1)
     defender_deadwood, laid_off = state.defender_before, 0
-    if ending != ENDING_SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
+    if ending != ENDING_SHOT and rules.layoff and (rules.layoff_on_gin or not is_gin):
         defender_deadwood, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)
-    kind, knocker_points, defender_points, winner = score_deal(
+    result, knocker_points, defender_points, winner = score_deal(
         ending, knocker_deadwood, defender_deadwood, state.stock, state.multiplier, rules
     )
-    state.kind = kind
+    state.kind = result
     state.knocker = seat
     state.winner = seat if winner > 0 else defender if winner < 0 else -1
     state.score[seat] = knocker_points

@@ -15,8 +15,8 @@ def start_shuffle(state):
 
     `deal_next_card` shuffles further cards when they are needed.
     """
-    for i in range(52):
-        state.pack[i] = i
+    for card in range(52):
+        state.pack[card] = card
     state.shuffled = 0
     _shuffle_positions(state, 32)
 
@@ -44,18 +44,20 @@ def deal_next_card(state):
 
     After the first 32 cards, the function shuffles eight cards at a time.
     """
-    i = state.dealt
-    if i >= state.shuffled:
+    position = state.dealt
+    if position >= state.shuffled:
         _shuffle_positions(state, 8)
-    state.dealt = i + 1
-    return np.int64(state.pack[i & 63])  # The mask tells LLVM that `i` is not negative.
+    state.dealt = position + 1
+    return np.int64(
+        state.pack[position & 63]
+    )  # The mask tells LLVM that `position` is not negative.
 
 
 @jit
 def _shuffle_positions(state, n_positions):
-    """Shuffle the next n positions of the pack with the Fisher-Yates algorithm.
+    """Shuffle the next `n_positions` positions of the pack with the Fisher-Yates algorithm.
 
-    n is a multiple of eight.
+    `n_positions` is a multiple of eight.
 
     The generator writes random words for 32 positions at a time. The last twelve of 64 words are
     unused.
@@ -65,11 +67,13 @@ def _shuffle_positions(state, n_positions):
         rng.write_random_blocks(
             state.seed, state.unit, state.deal, n_shuffled >> 2, rng.DOMAIN_SHUFFLE, state.words[:]
         )
-    for i in range(n_shuffled, min(n_shuffled + n_positions, 52)):
-        block, word = i >> 2 & 7, i & 3
-        i &= 63  # The masks tell LLVM that the positions are not negative.
-        j = i + rng.random_below(52 - i, state.words[8 * word + block]) & 63
-        card_i, card_j = state.pack[i], state.pack[j]
-        state.pack[i] = card_j
-        state.pack[j] = card_i
+    for position in range(n_shuffled, min(n_shuffled + n_positions, 52)):
+        block, word = position >> 2 & 7, position & 3
+        position &= 63  # The masks tell LLVM that the positions are not negative.
+        other_position = (
+            position + rng.random_below(52 - position, state.words[8 * word + block]) & 63
+        )
+        card, other_card = state.pack[position], state.pack[other_position]
+        state.pack[position] = other_card
+        state.pack[other_position] = card
     state.shuffled = n_shuffled + n_positions

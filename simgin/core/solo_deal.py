@@ -122,17 +122,17 @@ def _play_turn(state, rules, view, source, discard, knock):
     state.phase = PHASE_TURN
     eleven_cards = state.hand[PLAYER_SEAT]
     legal = find_permitted_discards(eleven_cards, -1, state.drawn, rules)
-    least, best = best_discards(eleven_cards, legal, rules)
-    state.least = least
-    state.best = best
-    big_gin = rules.big_gin and deadwood(eleven_cards, rules) == 0
-    if big_gin and _propose_ending(state, rules, view, ENDING_BIG_GIN, -1, 0, knock):
+    least_deadwood, best_cards = best_discards(eleven_cards, legal, rules)
+    state.least = least_deadwood
+    state.best = best_cards
+    can_go_big_gin = rules.big_gin and deadwood(eleven_cards, rules) == 0
+    if can_go_big_gin and _propose_ending(state, rules, view, ENDING_BIG_GIN, -1, 0, knock):
         go_out(state, rules, view, source, -1)
         return True
     # Discard of a player who goes gin
-    card = lowest_bit(highest_value_cards(best, rules)[0])
-    gin = least == 0 and can_end_deal(state, rules)
-    if gin and _propose_ending(state, rules, view, ENDING_KNOCK, card, 0, knock):
+    card = lowest_bit(highest_value_cards(best_cards, rules)[0])
+    can_go_gin = least_deadwood == 0 and can_end_deal(state, rules)
+    if can_go_gin and _propose_ending(state, rules, view, ENDING_KNOCK, card, 0, knock):
         go_out(state, rules, view, source, card)
         return True
     card = query_policy(state, rules, view, PLAYER_SEAT, SLOT_DISCARD, legal, discard)
@@ -257,16 +257,16 @@ def score_ending_solo(state, rules, ending, deadwood_points):
     find_shown_melding(
         state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.meld_buffer, state.keys, state.meldings
     )
-    for k in range(3):
-        state.melds[k] = state.meldings[0, k]
+    for meld_index in range(3):
+        state.melds[meld_index] = state.meldings[0, meld_index]
     state.knocker = state.winner = PLAYER_SEAT
     state.knocker_deadwood = deadwood_points
     if rules.deal_scoring == SCORING_AGAINST_JOKER:
         state.defender_deadwood = state.above + rules.count_joker
-        kind, state.score[PLAYER_SEAT], state.score[JOKER_SEAT], winner = score_deal(
+        result, state.score[PLAYER_SEAT], state.score[JOKER_SEAT], winner = score_deal(
             ending, deadwood_points, state.defender_deadwood, 0, 1, rules
         )
-        state.kind = kind
+        state.kind = result
         state.winner = PLAYER_SEAT if winner > 0 else JOKER_SEAT if winner < 0 else -1
         return
     state.kind = RESULT_BIG_GIN if ending == ENDING_BIG_GIN else RESULT_GIN

@@ -26,16 +26,16 @@ JOKER_CARD = 52  # code of the joker in a deck
 
 @jit
 def _set_deck(state, view, deck):
-    """Write the remaining deck to the end of the pack, and set the position of the joker."""
+    """Write the remaining deck of a sampled world, including the joker, to the state."""
     state.stock = len(deck)
     state.above = CARDS_ABOVE_ABSENT_JOKER
     state.dealt = PACK_SIZE - popcount(view.unseen)
     position = state.dealt
-    for i in range(len(deck)):
-        if deck[i] == JOKER_CARD:
-            state.above = i
+    for deck_index in range(len(deck)):
+        if deck[deck_index] == JOKER_CARD:
+            state.above = deck_index
         else:
-            state.pack[position] = deck[i]
+            state.pack[position] = deck[deck_index]
             position += 1
 
 
@@ -76,14 +76,14 @@ def run_world_rollouts_solo(
     for world in range(len(decks)):
         state.unit = first_world + world
         view = views[world % len(views)]
-        for k in range(len(actions)):
+        for action_index in range(len(actions)):
             clear_history(player_view, state.turns)
             set_position(state, rules, view, 0, decks[world])
             _set_deck(state, view, decks[world])
             fill_seat_view(state, rules, view, player_view, PLAYER_SEAT)
             player_view.deck_left = state.stock
-            action = actions[k]
-            if _play_action(state, rules, view, player_view, action, cards[k]):
+            action = actions[action_index]
+            if _play_action(state, rules, view, player_view, action, cards[action_index]):
                 draw_now = action == ACTION_STOCK
                 play_turns_solo(state, rules, player_view, discard, knock, draw_now)
-            write_deal_record(state, records[world, k], PLAYER_SEAT)
+            write_deal_record(state, records[world, action_index], PLAYER_SEAT)

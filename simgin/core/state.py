@@ -114,7 +114,7 @@ def create_state(seed: int) -> np.record:
     return state
 
 
-def create_states(seed: int, n: int) -> np.ndarray:
+def create_states(seed: int, n_states: int) -> np.ndarray:
     """Return an (n,) array of state records that share one log.
 
     Only a state that is not part of a batch can trace a deal. The memory is mapped directly,
@@ -122,8 +122,10 @@ def create_states(seed: int, n: int) -> np.ndarray:
     the log. The mapping is private, so that a forked process has separate states.
     """
     map_flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE_DTYPE.itemsize, map_flags)
-    states = np.ndarray(n, STATE_DTYPE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
+    memory = mmap.mmap(
+        -1, STATE_SIZE_WITHOUT_LOG * (n_states - 1) + STATE_DTYPE.itemsize, map_flags
+    )
+    states = np.ndarray(n_states, STATE_DTYPE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
     states["log_half"] = -1
     states["seed"] = seed_to_int64(seed)
     return states
