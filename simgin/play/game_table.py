@@ -111,13 +111,17 @@ class GameBatch:
         ]
         cards = state.pack[hidden_positions]
         state.pack[hidden_positions] = rng.permutation(cards)
-        new_card = dict(zip(cards.tolist(), state.pack[hidden_positions].tolist(), strict=True))
-        hand = known_cards | cards_to_mask(new_card[card] for card in mask_to_cards(hidden_cards))
-        for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
-            state[name][opponent] = value
-            self._saved_states[index, find_int64_field_index(name) + opponent] = value
+        card_replacements = dict(
+            zip(cards.tolist(), state.pack[hidden_positions].tolist(), strict=True)
+        )
+        hand = known_cards | cards_to_mask(
+            card_replacements[card] for card in mask_to_cards(hidden_cards)
+        )
+        for field, field_value in (("hand", hand), ("count", deadwood(hand, self.rules))):
+            state[field][opponent] = field_value
+            self._saved_states[index, find_int64_field_index(field) + opponent] = field_value
         drawn_cards = self.views[opponent][index].history[: int(state.turns), 2]
-        drawn_cards[:] = [new_card.get(card, card) for card in drawn_cards.tolist()]
+        drawn_cards[:] = [card_replacements.get(card, card) for card in drawn_cards.tolist()]
 
     # Copies
 
@@ -150,8 +154,8 @@ class GameBatch:
 
         The last array is the log of decisions.
         """
-        n, first_state = len(self.records), self.states[0]
-        states = np.ndarray((n, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
+        n_games, first_state = len(self.records), self.states[0]
+        states = np.ndarray((n_games, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
         log = first_state["log"][
             : first_state["n_logged"] + 1 if first_state["log_mode"] > 0 else 0
         ]
@@ -167,7 +171,7 @@ class GameBatch:
 
 
 def find_int64_field_index(name: str) -> int:
-    """Return the position of a field in a state record, counted in int64 numbers."""
+    """Return the index of a field in a state record that is viewed as an int64 array."""
     assert STATE_DTYPE.fields is not None
     return STATE_DTYPE.fields[name][1] // 8
 

@@ -83,8 +83,8 @@ def _iterate_disjoint_melds(melds: list[int]) -> Iterator[Melding]:
 
     Eleven cards contain at most three melds.
     """
-    for n in range(4):
-        for combination in combinations(melds, n):
+    for n_melds in range(4):
+        for combination in combinations(melds, n_melds):
             if sum(combination).bit_count() == sum(map(int.bit_count, combination)):
                 yield combination
 
@@ -196,9 +196,9 @@ def analyze_hand(
     _check_arguments(variant, cards, upcard, score)
     rules = build_rules(variant)
     hand = notation.cards_to_mask(cards)
-    limit = None
+    knock_limit = None
     if upcard is not None or not rules.knock_by_upcard:
-        limit = int(endings.compute_knock_limit(-1 if upcard is None else upcard, rules))
+        knock_limit = int(endings.compute_knock_limit(-1 if upcard is None else upcard, rules))
     points = score if rules.shot else None
     eleven_cards = len(cards) == 11
     hand_by_discard = (
@@ -215,7 +215,7 @@ def analyze_hand(
         if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
     for discard, ten_cards in hand_by_discard.items():
-        found_endings += _find_possible_endings(discard, ten_cards, limit, points, rules)
+        found_endings += _find_possible_endings(discard, ten_cards, knock_limit, points, rules)
     deadwood, melding = choose_shown_melding(hand, rules)
     return HandAnalysis(
         variant=variant,
@@ -223,7 +223,7 @@ def analyze_hand(
         deadwood=deadwood,
         shown_melding=melding,
         best_meldings=find_best_meldings(hand, rules),
-        knock_limit=limit,
+        knock_limit=knock_limit,
         required_shot_ranks=None if points is None else find_required_shot_ranks(points),
         deadwood_by_discard=_compute_deadwood_by_discard(hand_by_discard, rules)
         if eleven_cards
@@ -267,13 +267,13 @@ def _compute_deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) ->
 
     Ties are sorted by the value of the discard in descending order, then by card number.
     """
-    value = rules.value[KNOCKER]
+    card_values = rules.value[KNOCKER]
     deadwood_by_card = {
         card: int(compute_deadwood_for_role(ten_cards, rules, KNOCKER))
         for card, ten_cards in hand_by_discard.items()
     }
     sorted_cards = sorted(
-        deadwood_by_card, key=lambda card: (deadwood_by_card[card], -value[card % 13], card)
+        deadwood_by_card, key=lambda card: (deadwood_by_card[card], -card_values[card % 13], card)
     )
     return {card: deadwood_by_card[card] for card in sorted_cards}
 
@@ -291,10 +291,10 @@ def _find_possible_endings(
         ending_type = "knock" if deadwood_points else "gin"
         found_endings.append(Ending(ending_type, discard, deadwood_points))
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
-        discarded = 1 << discard if discard >= 0 else 0
-        required = int(endings.find_shot_ranks(points))
+        discard_mask = 1 << discard if discard >= 0 else 0
+        required_ranks = int(endings.find_shot_ranks(points))
         deadwood, _ = choose_shown_melding(
-            ten_cards, rules, discard=discarded, unmatched_ranks=required
+            ten_cards, rules, discard=discard_mask, unmatched_ranks=required_ranks
         )
         found_endings.append(Ending("shot", discard, deadwood))
     return found_endings

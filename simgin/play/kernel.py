@@ -87,7 +87,7 @@ def make_batch_kernel_signature(n_players: int) -> Any:
 
 
 def _make_batch_argument_types(n_players: int) -> list[Any]:
-    """Return the numba types of the arguments that select the units and receive the results.
+    """Return the numba types of the batch kernel's arguments between the views and the policies.
 
     In two-player games, the type of the mirror flag follows.
     """
@@ -179,9 +179,9 @@ def run_units(
         Exception: If a policy raises an exception, which propagates unchanged.
     """
     vectors = set_strategies(state, matchup)
-    bytes_before = _copy_readonly_bytes(rules, vectors)
-    batches = -(-n_units // matchup.batch_size)
-    rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
+    bytes_before = _snapshot_policy_inputs(rules, vectors)
+    n_batches = -(-n_units // matchup.batch_size)
+    rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
     arguments = [state, rules, *views[: len(matchup.players)]]
     arguments += [rows, records, first_unit, n_units, matchup.batch_size, matchup.unit == "match"]
     if matchup.b is not None:
@@ -190,7 +190,7 @@ def run_units(
     policies = tuple(compile_policies(matchup))
     kernel = find_kernel(compile_batch_kernel(len(matchup.players)), policies, rules.tobytes())
     call_kernel(matchup, state, kernel, arguments)
-    if _copy_readonly_bytes(rules, vectors) != bytes_before:
+    if _snapshot_policy_inputs(rules, vectors) != bytes_before:
         specs_text = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
             f"{specs_text} modified the rules or the strategy parameters. Policies must not modify "
@@ -216,8 +216,10 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
         call_interruptibly(run_kernel, future)
 
 
-def call_explaining_errors(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """Call a compiled kernel, and raise PolicyCallError with a description if a policy fails.
+def call_kernel_wrapping_errors(
+    matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]
+) -> None:
+    """Call a compiled kernel, and raise PolicyCallError with an error message if a policy fails.
 
     Raises:
         PolicyCallError: If a policy fails. The message contains the policy and the cause.
@@ -228,13 +230,13 @@ def call_explaining_errors(matchup: Matchup, state: Any, kernel: Any, arguments:
         raise PolicyCallError(describe_failure(matchup, state, error)) from error
 
 
-def _copy_readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
-    """Return the bytes of the rules and of the parameters, which policies must not modify."""
+def _snapshot_policy_inputs(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
+    """Return copies of the rules and parameters, to detect whether a policy modifies them."""
     return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
 
 def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """Play consecutive deals or matches, and return the sums of every batch.
+    """Play consecutive deals or matches, and return one row of sums for each batch.
 
     The function releases the interpreter lock while it plays. Every call uses separate states,
     views, rules and parameters, so that calls can run in parallel.
@@ -299,13 +301,13 @@ def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_un
     ]
     if not python_strategies:
         return
-    state, rules, units = (
+    state, rules, n_batch_units = (
         create_state(matchup.seed),
         build_rules(matchup.variant),
         matchup.batch_size,
     )
     repeated_rows = run_units(
-        matchup, state, rules, create_views(), first_unit, min(n_units, units)
+        matchup, state, rules, create_views(), first_unit, min(n_units, n_batch_units)
     )
     if not np.array_equal(repeated_rows[0], rows[0]):
         names = " or ".join(dict.fromkeys(python_strategies))

@@ -39,15 +39,15 @@ def build_kernel(
         The names of all numba environments on the first line, followed by an object file.
     """
     module = _parse_function(kernel, wrapper_name, ENTRY_POINT_NAME)
-    generic = _parse_function(kernel, kernel_name, GENERIC_KERNEL_NAME)
-    names = {policy: f"policy_{i}" for i, policy in enumerate(policies)}
+    generic_module = _parse_function(kernel, kernel_name, GENERIC_KERNEL_NAME)
+    new_names = {policy: f"policy_{i}" for i, policy in enumerate(policies)}
     caller = _make_caller_assembly(
-        kernel_name, generic, [names[policy] for policy in policies], rules
+        kernel_name, generic_module, [new_names[policy] for policy in policies], rules
     )
     # A linkonce definition is replaced by the definition of the same name in `caller`.
     module.get_function(kernel_name).linkage = llvm.Linkage.linkonce_odr
-    module.link_in(generic)
-    for (bitcode, name), new_name in names.items():
+    module.link_in(generic_module)
+    for (bitcode, name), new_name in new_names.items():
         module.link_in(_parse_function(bitcode, name, new_name))
     module.link_in(llvm.parse_assembly(caller))
     _hide_functions(module, ENTRY_POINT_NAME)
@@ -89,18 +89,18 @@ def _make_caller_assembly(
     """Return LLVM assembly that calls the generic kernel with constant rules and policies."""
     arguments = list(generic_module.get_function(GENERIC_KERNEL_NAME).arguments)
     types = [str(argument.type) for argument in arguments]
-    parameters = [f"{kind} %a{i}" for i, kind in enumerate(types)]
-    values = list(parameters)
-    values[[argument.name for argument in arguments].index("arg.rules")] = "ptr @rules"
-    values[len(values) - len(policies) :] = [f"ptr @{name}" for name in policies]
-    words = ", ".join(f"i64 {word}" for word in memoryview(rules).cast("q"))
+    parameters = [f"{type_name} %a{i}" for i, type_name in enumerate(types)]
+    call_arguments = list(parameters)
+    call_arguments[[argument.name for argument in arguments].index("arg.rules")] = "ptr @rules"
+    call_arguments[len(call_arguments) - len(policies) :] = [f"ptr @{name}" for name in policies]
+    rules_words = ", ".join(f"i64 {word}" for word in memoryview(rules).cast("q"))
     return "\n".join(
         [
-            f"@rules = internal constant [{len(rules) // 8} x i64] [{words}], align 64",
+            f"@rules = internal constant [{len(rules) // 8} x i64] [{rules_words}], align 64",
             *(f"declare void @{name}()" for name in dict.fromkeys(policies)),
             f"declare i32 @{GENERIC_KERNEL_NAME}({', '.join(types)})",
             f'define i32 @"{kernel_name}"({", ".join(parameters)}) {{',
-            f"  %status = call i32 @{GENERIC_KERNEL_NAME}({', '.join(values)})",
+            f"  %status = call i32 @{GENERIC_KERNEL_NAME}({', '.join(call_arguments)})",
             "  ret i32 %status",
             "}",
         ]

@@ -89,19 +89,21 @@ class Matchup:
             deal: Number of the deal in a match.
         """
         names = [player.spec for player in self.players]
-        numbers = {"seed": self.seed, "unit": unit}
+        deal_numbers = {"seed": self.seed, "unit": unit}
         if self.b is not None:
-            numbers["half"] = half
+            deal_numbers["half"] = half
         if self.unit == "match":
-            numbers["deal"] = deal
+            deal_numbers["deal"] = deal
         if any(policy.pickle_bytes for player in self.players for policy in player.policies):
-            address = ", ".join(f"{name}={number}" for name, number in numbers.items())
+            keyword_arguments = ", ".join(
+                f"{name}={number}" for name, number in deal_numbers.items()
+            )
             name_list = ", ".join(map(repr, names))
-            return f"simgin.show({name_list}, variant={self.variant.spec!r}, {address})"
-        words = ["simgin", "show", *names, "-v", self.variant.spec]
-        for name, number in numbers.items():
-            words += [f"--{name}", str(number)]
-        return shell.join_command(words)
+            return f"simgin.show({name_list}, variant={self.variant.spec!r}, {keyword_arguments})"
+        command_words = ["simgin", "show", *names, "-v", self.variant.spec]
+        for name, number in deal_numbers.items():
+            command_words += [f"--{name}", str(number)]
+        return shell.join_command(command_words)
 
     def count_units(self, n_games: int) -> int:
         """Return the number of units in a given number of deals or matches.
@@ -155,17 +157,17 @@ def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     Returns:
         Dictionary that maps full strategy names to short names.
     """
-    players = {strategy.spec: strategy for matchup in matchups for strategy in matchup.players}
-    names_by_spec = {text: make_short_name(strategy) for text, strategy in players.items()}
-    names = {text: name for text, name in names_by_spec.items() if name != text}
-    for text, name in names.items():
+    strategies = {strategy.spec: strategy for matchup in matchups for strategy in matchup.players}
+    names_by_spec = {spec: make_short_name(strategy) for spec, strategy in strategies.items()}
+    names = {spec: name for spec, name in names_by_spec.items() if name != spec}
+    for spec, name in names.items():
         namesakes = [
-            name_sharer
-            for name_sharer in names_by_spec
-            if names_by_spec[name_sharer] == name and name_sharer != text
+            other_spec
+            for other_spec in names_by_spec
+            if names_by_spec[other_spec] == name and other_spec != spec
         ]
-        if namesakes or _has_built_in_name(players[text]):
-            names[text] = f"{name} ({_find_distinguishing_path(text, namesakes)})"
+        if namesakes or _has_built_in_name(strategies[spec]):
+            names[spec] = f"{name} ({_find_distinguishing_path(spec, namesakes)})"
     return names
 
 
@@ -183,21 +185,21 @@ def _find_strategy_file(spec_text: str) -> PurePath:
 
 def make_short_name(strategy: Strategy) -> str:
     """Return the declared name of a strategy, followed by its changed parameters and policies."""
-    text = strategy.spec
-    name = parse_spec(text).strategy.name
+    short_name = strategy.spec
+    name = parse_spec(short_name).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
-        text = strategy.name + text.removeprefix(name)
-    return SPEC_FOLDER_PATTERN.sub("", text)
+        short_name = strategy.name + short_name.removeprefix(name)
+    return SPEC_FOLDER_PATTERN.sub("", short_name)
 
 
 def _find_distinguishing_path(spec: str, same_name_specs: Iterable[str]) -> str:
     """Return the shortest path suffix that distinguishes a file from others of the same name."""
-    parts = _find_strategy_file(spec).parts
-    paths = [_find_strategy_file(namesake).parts for namesake in same_name_specs]
-    for length in range(1, len(parts) + 1):
-        end = parts[-length:]
-        if end not in [path[-length:] for path in paths]:
-            return str(PurePath(*end))
+    path_parts = _find_strategy_file(spec).parts
+    other_paths = [_find_strategy_file(namesake).parts for namesake in same_name_specs]
+    for n_parts in range(1, len(path_parts) + 1):
+        path_suffix = path_parts[-n_parts:]
+        if path_suffix not in [path[-n_parts:] for path in other_paths]:
+            return str(PurePath(*path_suffix))
     return spec
 
 

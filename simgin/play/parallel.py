@@ -65,26 +65,29 @@ def map_units(
     Returns:
         List of the results in the order of the blocks.
     """
-    blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
+    blocks = [
+        (first_unit, min(block_size, n_units - first_unit))
+        for first_unit in range(0, n_units, block_size)
+    ]
     futures: list[Future[Result]] = [Future() for _ in blocks]
     pending_indices = SimpleQueue[int]()
-    for i in range(len(blocks)):
-        pending_indices.put(i)
+    for block_index in range(len(blocks)):
+        pending_indices.put(block_index)
 
     def play_blocks() -> None:
         with suppress(Empty):
             while True:
-                i = pending_indices.get_nowait()
-                _complete_future(futures[i], partial(play_block, *blocks[i]))
+                block_index = pending_indices.get_nowait()
+                _complete_future(futures[block_index], partial(play_block, *blocks[block_index]))
 
     for _ in range(workers or count_usable_cpus()):
         threading.Thread(target=play_blocks, daemon=True).start()
     results: list[Result] = []
     try:
-        for (first, n), future in zip(blocks, futures, strict=True):
+        for (first_unit, n_block_units), future in zip(blocks, futures, strict=True):
             results.append(future.result())
             if on_progress is not None:
-                on_progress(first + n, n_units)
+                on_progress(first_unit + n_block_units, n_units)
     finally:
         with suppress(Empty):
             while True:

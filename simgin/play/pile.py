@@ -24,17 +24,17 @@ def format_pile_label(is_solo: bool) -> str:
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
     """Return the pile and the cards taken from it, in the format of the option `--pile`."""
-    turns_up = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
-    words = [_format_pile_card(view.upcard)] if turns_up else []
+    has_upcard = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
+    pile_texts = [_format_pile_card(view.upcard)] if has_upcard else []
     for _, source, _, discarded in view.history[: view.turns]:
         if source == FROM_PILE:
-            words[-1] += TAKEN_MARK
-        words.append(_format_pile_card(discarded))
-    if view.taken >= 0 and words[-1] == _format_pile_card(
+            pile_texts[-1] += TAKEN_MARK
+        pile_texts.append(_format_pile_card(discarded))
+    if view.taken >= 0 and pile_texts[-1] == _format_pile_card(
         view.taken
     ):  # The player has not discarded yet.
-        words[-1] += TAKEN_MARK
-    return words
+        pile_texts[-1] += TAKEN_MARK
+    return pile_texts
 
 
 def _format_pile_card(card: int) -> str:

@@ -88,8 +88,8 @@ def make_matchup_with_person(
             raise PlayerCountError(f"{variant.spec} is a solitaire variant. Omit {opponent}.")
         return Matchup(variant, person, None, seed, unit)
     strategy = loader.find_strategy(opponent)
-    a, b = (strategy, person) if seat else (person, strategy)
-    return Matchup(variant, a, b, seed, unit)
+    strategy_a, strategy_b = (strategy, person) if seat else (person, strategy)
+    return Matchup(variant, strategy_a, strategy_b, seed, unit)
 
 
 def get_saved_games_folder() -> Path:
@@ -120,7 +120,7 @@ def read_saved_game(path: Path) -> SavedGame:
     except ValidationError:
         raise CorruptGameError from None
     n_actions = len(saved_game.deals[-1])
-    if any(first >= second for first, second in pairwise([*saved_game.prompts, n_actions])):
+    if any(n_before >= n_after for n_before, n_after in pairwise([*saved_game.prompts, n_actions])):
         raise CorruptGameError
     return saved_game
 

@@ -40,10 +40,10 @@ ENDING_PHRASES = {
     codes.ENDING_SHOT: ("shoot", "shoots"),
 }
 # progress towards a target in a score
-PROGRESS_PATTERN = re.compile(r"(\d+) of (\d+)( won deals| games)?")
+SCORE_PROGRESS_PATTERN = re.compile(r"(\d+) of (\d+)( won deals| games)?")
 JOKER_NAME = "joker"  # name of the opponent in solitaire games
 # parameter and description of the bonus for each ending
-BONUSES = {
+BONUS_BY_ENDING = {
     "gin": ("gin_bonus", "for gin"),
     "big_gin": ("big_gin_bonus", "for big gin"),
     "shot": ("gin_bonus", "for the shot"),
@@ -98,8 +98,12 @@ def _check_deal_numbers(matchup: Matchup, unit: int, half: int, deal: int | None
                 f"{DEAL_NUMBER_BOUNDS[name] - 1}."
             )
     if half == 1 and not matchup.is_mirrored:
-        kind = "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
-        raise ReplayError(f"half 1 is not available, because {kind} is not mirrored. Use half 0.")
+        matchup_text = (
+            "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
+        )
+        raise ReplayError(
+            f"half 1 is not available, because {matchup_text} is not mirrored. Use half 0."
+        )
 
 
 class Replay:
@@ -121,10 +125,10 @@ class Replay:
 
     def _sort_names_by_seat(self, names: Sequence[str]) -> tuple[str, str]:
         """Return both names in seat order, or with the labels (A) and (B) if they are equal."""
-        a, b = names
-        if a == b:
-            return f"{a} (A)", f"{b} (B)"
-        return (a, b) if self.state.half == 0 else (b, a)
+        name_a, name_b = names
+        if name_a == name_b:
+            return f"{name_a} (A)", f"{name_b} (B)"
+        return (name_a, name_b) if self.state.half == 0 else (name_b, name_a)
 
     @property
     def has_dealt_cards(self) -> bool:
@@ -168,7 +172,7 @@ class Replay:
             yield from self._format_result()
 
     def _make_turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn and the phase of a decision, by which the transcript groups decisions."""
+        """Return the key by which the transcript groups decisions: the turn and the phase."""
         return int(decision.view.turns), int(decision.view.phase)
 
     # Events before the first turn
@@ -177,12 +181,12 @@ class Replay:
     def title(self) -> str:
         """Title of the transcript, with the variant and the numbers that identify the deal."""
         matchup = self.traced.matchup
-        address = f"seed {matchup.seed}, unit {self.state.unit}"
+        deal_numbers = f"seed {matchup.seed}, unit {self.state.unit}"
         if matchup.b is not None:
-            address += f", half {self.state.half}"
+            deal_numbers += f", half {self.state.half}"
         if matchup.unit == "match":
-            address += f", deal {self.state.deal}"
-        return f"{matchup.variant.spec}: {address}"
+            deal_numbers += f", deal {self.state.deal}"
+        return f"{matchup.variant.spec}: {deal_numbers}"
 
     def _format_offers_before_deal(self) -> Iterator[str]:
         """Yield the lines that describe the die and the offers before the deal."""
@@ -321,7 +325,7 @@ class Replay:
             yield f"  draws {_format_card(state.drawn)}"
 
     def _format_last_discard(self, decisions: list[Decision]) -> Iterator[str]:
-        """Yield the lines that describe the last discard (50th-card rule)."""
+        """Yield the lines that describe the decision about the last discard (50th-card rule)."""
         first_decision = decisions[0]
         view = first_decision.view
         yield from wrap_line(f"The last discard, {self._get_player_name(first_decision.seat)}")
@@ -346,16 +350,16 @@ class Replay:
             yield from self.iter_match_lines()
 
     def format_points(self) -> str:
-        """Return the points of both sides, and how bonuses contribute to them, as text."""
-        a, b = self.names
-        points = f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
+        """Format the points of both sides, with the deadwood and bonuses that they consist of."""
+        name_a, name_b = self.names
+        points = f"Points: {name_a} {self.state.score[0]}, {name_b} {self.state.score[1]}"
         terms = _format_terms(self._list_point_terms())
         if self.state.multiplier > 1 and terms:
             terms += ", doubled for the spade upcard"
         return f"{points} ({terms})" if " " in terms else points
 
     def _list_point_terms(self) -> list[tuple[int, str]]:
-        """Return the points of the winner before they are doubled, each with its reason.
+        """Return the terms that add up to the winner's points before doubling, each with a reason.
 
         The first term, which is the deadwood that counts, has no reason. The points that no bonus
         accounts for are the premium for the stock.
@@ -367,7 +371,7 @@ class Replay:
         counts_own_deadwood = ending != "shot" or self.rules.shot_deducts
         deadwood = int(state.defender_deadwood - counts_own_deadwood * state.knocker_deadwood)
         deadwood = -deadwood if ending == "undercut" else deadwood
-        bonus_name, reason = BONUSES.get(ending, ("", ""))
+        bonus_name, reason = BONUS_BY_ENDING.get(ending, ("", ""))
         bonus = int(getattr(self.rules, bonus_name, 0))
         premium = int(state.score[state.winner]) // int(state.multiplier) - deadwood - bonus
         return [(deadwood, ""), (bonus, reason), (premium, "for the cards left in the stock")]
@@ -384,7 +388,7 @@ class Replay:
             yield from wrap_line(self._format_winner(outcome))
 
     def _format_scores(self, state: Any) -> str:
-        """Return the score of each side that scores as text."""
+        """Format the match score of each side that has a score."""
         separator = ": " if self.has_person else ", "
         return format_scores(state, self.traced.matchup, dict(enumerate(self.names)), separator)
 
@@ -403,7 +407,7 @@ class Replay:
     def _list_settlement_terms(
         self, state: Any, winner: int, settlement: int
     ) -> list[tuple[int, str]]:
-        """Return the terms of a settlement, each with its reason.
+        """Return the terms that add up to a settlement, each with a reason.
 
         The points that the lead and the bonuses do not account for are the bonus for a shut-out.
         """
@@ -440,12 +444,16 @@ class Replay:
         """Return sentences that state who declined an offer of the die, and the payment."""
         winner = int(self.state.winner)
         names = [
-            "You" if spec == PERSON_NAME else self.names[i] for i, spec in enumerate(self.specs)
+            "You" if spec == PERSON_NAME else self.names[seat]
+            for seat, spec in enumerate(self.specs)
         ]
-        offerer, other = names[winner], names[1 - winner]
-        owner = "your" if offerer == "You" else f"{offerer}'s"
+        offerer, decliner = names[winner], names[1 - winner]
+        owner_text = "your" if offerer == "You" else f"{offerer}'s"
         payment = self._format_payment().replace("won ", "")
-        return f"{other} declined {owner} offer. {offerer} {conjugate('wins', offerer)} {payment}."
+        return (
+            f"{decliner} declined {owner_text} offer. {offerer} {conjugate('wins', offerer)} "
+            f"{payment}."
+        )
 
     def _format_payment(self) -> str:
         """Return the payment for a declined offer, such as `1 won deal`."""
@@ -530,7 +538,7 @@ class SoloReplay(Replay):
     # Turns
 
     def _make_turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn of a decision, by which the transcript groups decisions.
+        """Return the key by which the transcript groups decisions: the turn.
 
         The decision to stop after a turn belongs to that turn. The decision before the first draw
         forms a separate group.
@@ -592,15 +600,19 @@ class SoloReplay(Replay):
             yield f"  {self.describe_joker_position()}"
 
     def describe_joker_position(self) -> str:
-        """Return the number of cards above the joker and, after a knock, the joker's count."""
-        n = int(self.state.above)
-        position_text = "1 card is above the joker" if n == 1 else f"{n} cards are above the joker"
+        """Describe how many cards are above the joker and, after a knock, the joker's count."""
+        n_cards_above = int(self.state.above)
+        position_text = (
+            "1 card is above the joker"
+            if n_cards_above == 1
+            else f"{n_cards_above} cards are above the joker"
+        )
         if self.params["deal_scoring"] == "joker" and self.state.knocker >= 0:
             position_text += f", so the joker's count is {self.state.defender_deadwood}"
         return position_text
 
     def format_points(self) -> str:
-        """Return the points of both sides, or the penalty, as text."""
+        """Format the points of both sides, or the penalty."""
         if self.params["deal_scoring"] == "penalty":
             return f"Penalty: {self.names[PLAYER_SEAT]} {self.state.score[PLAYER_SEAT]}"
         return super().format_points()
@@ -650,11 +662,11 @@ def _format_declined_discard(decision: Decision) -> str:
 def _format_melding_choice(decision: Decision) -> str:
     """Return the phrase that describes which melding a player chose to show."""
     view = decision.view
-    number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
+    n_meldings = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if decision.action is None:
-        return f"can show {number} meldings, but {NO_ACTION_TEXT}"
+        return f"can show {n_meldings} meldings, but {NO_ACTION_TEXT}"
     melded_hand = format_melded_hand(sort_melds(view.meldings[decision.action]), int(view.hand))
-    return f"shows melding {decision.action} of 0..{number - 1}: {melded_hand}"
+    return f"shows melding {decision.action} of 0..{n_meldings - 1}: {melded_hand}"
 
 
 def _format_draw_decision(decision: Decision) -> str:
@@ -715,16 +727,16 @@ def wrap_line(line: str) -> list[str]:
 
 
 def _format_terms(terms: Sequence[tuple[int, str]]) -> str:
-    """Return a sum as text, such as `32 + 24 for the cards left in the stock`."""
-    parts = [f"{number} {reason}".rstrip() for number, reason in terms[:1]]
+    """Format the terms of a sum, as in `32 + 24 for the cards left in the stock`."""
+    term_texts = [f"{number} {reason}".rstrip() for number, reason in terms[:1]]
     for number, reason in terms[1:]:
         if number:
-            parts.append(f"{'+' if number > 0 else '-'} {abs(number)} {reason}")
-    return " ".join(parts)
+            term_texts.append(f"{'+' if number > 0 else '-'} {abs(number)} {reason}")
+    return " ".join(term_texts)
 
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
-    """Return the match score of a seat as text."""
+    """Format the match score of a seat."""
     side = find_match_goal(params).get_side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
@@ -738,11 +750,11 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
         by_column=", ".join(columns),
         **params,
     )
-    return PROGRESS_PATTERN.sub(_describe_progress, score)
+    return SCORE_PROGRESS_PATTERN.sub(_describe_progress, score)
 
 
 def _describe_progress(progress: re.Match[str]) -> str:
-    """Return `8 won deals (7 needed)` for `8 of 7 won deals`, and other progress unchanged."""
+    """Replace a score that exceeds its target, such as `8 of 7`, with `8 (7 needed)`."""
     number, target, unit = progress.groups("")
     is_exceeded = int(number) > int(target)
     return f"{number}{unit} ({target} needed)" if is_exceeded else progress[0]
@@ -751,7 +763,7 @@ def _describe_progress(progress: re.Match[str]) -> str:
 def format_scores(
     state: Any, matchup: Matchup, names: Mapping[int, str], separator: str = ": "
 ) -> str:
-    """Return the match score of each side that scores, as in `you: score 0; joker: score 29`.
+    """Format the score of each side that has a score, as in `you: score 0; joker: score 29`.
 
     Args:
         state: State of the match.
@@ -768,7 +780,7 @@ def format_scores(
 
 
 def has_score(matchup: Matchup, seat: int) -> bool:
-    """Return True if a seat scores. The joker scores only in matches for points."""
+    """Return True if a seat has a score; the joker has one only in matches for points."""
     has_two_sides = matchup.b is not None or matchup.variant.goal.score_unit == "points"
     return has_two_sides or seat == PLAYER_SEAT
 
@@ -785,12 +797,12 @@ def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
 
     `columns` is None for goals without columns.
     """
-    n = _count_hollywood_columns(params)
+    n_columns = _count_hollywood_columns(params)
     return {
         "points": state.points.tolist(),
         "won_deals": state.deals_won.tolist(),
         "games": state.games.tolist(),
-        "columns": state.column_points[:2, :n].tolist() if n else None,
+        "columns": state.column_points[:2, :n_columns].tolist() if n_columns else None,
     }
 
 

@@ -33,23 +33,23 @@ def _make_deal_object(replay: Replay) -> JsonObject:
     """Return the cards and the settings of a deal as a JSON object."""
     deal_trace = replay.traced
     state = replay.state
-    players = len(deal_trace.matchup.players)
-    hands = [format_hand(hand) for hand in deal_trace.hands[:players]]
+    n_players = len(deal_trace.matchup.players)
+    hands = [format_hand(hand) for hand in deal_trace.hands[:n_players]]
     return {
         "event": "deal",
         "variant": deal_trace.matchup.variant.spec,
         "unit": int(state.unit),
         "half": int(state.half),
         "deal": int(state.deal),
-        "strategies": list(replay.specs[:players]),
-        "dealer": int(state.dealer) if players == 2 else None,
+        "strategies": list(replay.specs[:n_players]),
+        "dealer": int(state.dealer) if n_players == 2 else None,
         **score_to_json(state, replay.params),
         "limit": int(state.limit) if replay.has_dealt_cards else None,
         "multiplier": int(state.multiplier) if replay.has_dealt_cards else None,
         "upcard": _format_optional_card(state.upcard) if replay.has_dealt_cards else None,
         "hands": hands if replay.has_dealt_cards else [],
         "pack": " ".join(format_card(int(card)) for card in state.pack[: state.dealt]),
-        "joker": _encode_optional_number(state.joker) if players == 1 else None,
+        "joker": _encode_optional_number(state.joker) if n_players == 1 else None,
         "in_match": deal_trace.matchup.unit == "match",
     }
 

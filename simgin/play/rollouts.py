@@ -32,7 +32,7 @@ from simgin.core.solo_position_rollouts import run_world_rollouts_solo
 from simgin.core.state import SLOT_KNOCK, create_state
 from simgin.core.view import VIEW_DTYPE
 from simgin.play.kernel import (
-    call_explaining_errors,
+    call_kernel_wrapping_errors,
     compile_deal_loop,
     create_views,
     set_strategies,
@@ -82,7 +82,7 @@ class Worlds:
         return np.array([view], VIEW_DTYPE) if self.views is None else self.views
 
     def select(self, indices: np.ndarray) -> "Worlds":
-        """Return a new object that contains the selected worlds."""
+        """Return the worlds at the given indices."""
         views = None if self.views is None else self.views[indices]
         return Worlds(self.hands[indices], self.stocks[indices], views)
 
@@ -110,8 +110,8 @@ def list_legal_actions(view: Any, rules: Any) -> list[Action]:
         return [Action(action_type) for action_type in _list_draw_actions(view, rules)]
     eleven_cards = int(view.hand)
     legal = int(find_permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
-    discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
-    return discarded + _list_ending_actions(view, eleven_cards, rules)
+    discards = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
+    return discards + _list_ending_actions(view, eleven_cards, rules)
 
 
 def list_die_actions(view: Any, rules: Any) -> list[Action]:
@@ -158,9 +158,11 @@ def _list_ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Actio
     taken_card = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
     legal = int(find_permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
     required_card = int(find_required_meld_card(taken_card, rules))
-    limit, points = int(view.limit), int(view.own_points)
-    ending = int(find_ending_discards(eleven_cards, legal, required_card, limit, points, rules))
-    actions = [Action(ACTION_END_DEAL, card) for card in notation.mask_to_cards(ending)]
+    knock_limit, points = int(view.limit), int(view.own_points)
+    ending_discards = int(
+        find_ending_discards(eleven_cards, legal, required_card, knock_limit, points, rules)
+    )
+    actions = [Action(ACTION_END_DEAL, card) for card in notation.mask_to_cards(ending_discards)]
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         actions.append(Action(ACTION_END_DEAL))
     return actions
@@ -204,11 +206,11 @@ def roll_out_worlds(
         Records of the deals, (n_worlds, n_actions) DEAL_RECORD_DTYPE.
     """
     records = np.zeros((len(worlds), len(actions)), DEAL_RECORD_DTYPE)
-    kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
-    players = len(matchup.players)
-    world_arrays = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
-    arguments = [worlds.get_views(view), *world_arrays, kinds, cards, first_world, records]
-    _call_kernel_in_new_state(matchup, compile_rollout_kernel(players), arguments)
+    action_types, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
+    n_players = len(matchup.players)
+    world_arrays = [worlds.hands, worlds.stocks] if n_players == 2 else [worlds.stocks]
+    arguments = [worlds.get_views(view), *world_arrays, action_types, cards, first_world, records]
+    _call_kernel_in_new_state(matchup, compile_rollout_kernel(n_players), arguments)
     return records
 
 
@@ -258,7 +260,7 @@ def _call_kernel_in_new_state(
     vectors = set_strategies(state, matchup)
     state.random_slots[0] |= random_slots
     views = create_views()[: len(matchup.players)]
-    call_explaining_errors(
+    call_kernel_wrapping_errors(
         matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
     )
     del vectors  # The state contains only addresses, so the vectors had to live until here.
@@ -331,7 +333,7 @@ def roll_out_deals(
     Raises:
         PolicyCallError: If a policy fails.
     """
-    players = len(matchup.players)
+    n_players = len(matchup.players)
     slot = codes.SLOTS.index(candidates_policy.slot)
     knock_policy = exploration_policy or matchup.a.policy("knock")
     assert knock_policy is not None, (
@@ -340,11 +342,11 @@ def roll_out_deals(
     if scores is None:
         scores = np.tile(NEW_MATCH_SCORE, (n_units, 1))
     views = np.zeros(n_units, VIEW_DTYPE)
-    actions_tried = np.full((n_units, max_actions), -1, np.int64)
+    rolled_out_actions = np.full((n_units, max_actions), -1, np.int64)
     records = np.zeros((n_units, max_actions), DEAL_RECORD_DTYPE)
     weights = np.zeros(n_units, np.int64)
     policy_types = (POLICY_TYPE, POLICY_TYPE)
-    types = (
+    argument_types = (
         int64,
         int64,
         INT_MATRIX_TYPE,
@@ -356,22 +358,22 @@ def roll_out_deals(
         INT_MATRIX_TYPE,
         RECORD_MATRIX_TYPE,
     )
-    function = run_paired_rollouts_solo if players == 1 else run_paired_rollouts
+    function = run_paired_rollouts_solo if n_players == 1 else run_paired_rollouts
     compiled_policies = [
         compiler.compile_policy(candidates_policy),
         compiler.compile_policy(knock_policy),
     ]
     arguments = [first_unit, n_units, scores, slot, use_first_decision, *compiled_policies]
-    arguments += [views, weights, actions_tried, records]
+    arguments += [views, weights, rolled_out_actions, records]
     random_slots = int(knock_policy.noise) << SLOT_KNOCK
     _call_kernel_in_new_state(
-        matchup, compile_deal_loop(function, players, *types), arguments, random_slots
+        matchup, compile_deal_loop(function, n_players, *argument_types), arguments, random_slots
     )
-    is_complete = actions_tried[:, 1] >= 0
+    has_rollouts = rolled_out_actions[:, 1] >= 0
     return PairedRollouts(
-        views[is_complete],
-        weights[is_complete],
-        actions_tried[is_complete],
-        records[is_complete],
-        scores[is_complete],
+        views[has_rollouts],
+        weights[has_rollouts],
+        rolled_out_actions[has_rollouts],
+        records[has_rollouts],
+        scores[has_rollouts],
     )

@@ -81,13 +81,13 @@ class SpecializedKernel:
         The generic and the specialised kernel have the same arguments.
         """
         specialized = self._specialized if _is_enabled else None
-        start = time.thread_time()
+        start_seconds = time.thread_time()
         (specialized or self._generic.entry_point)(*arguments)
-        seconds = time.thread_time() - start
+        elapsed_seconds = time.thread_time() - start_seconds
         with _state_lock:
-            _cpu_seconds_by_kernel_type[specialized is not None] += seconds
+            _cpu_seconds_by_kernel_type[specialized is not None] += elapsed_seconds
             if specialized is None:
-                self._generic_seconds += seconds
+                self._generic_seconds += elapsed_seconds
                 with suppress(Exception):  # After an error, the run uses the generic kernel.
                     self._load_or_start_compiling()
 

@@ -168,7 +168,7 @@ def _replay_deal(game, state, rules, view0, view1):
 
 @compile_cached
 def _get_seat_policy(game, seat, slot):
-    """Return the policy of a seat for a slot, or the pausing policy for an external seat."""
+    """Return the policy of a seat for a slot, or a policy that pauses at an external seat."""
     if game.external_seats >> seat & 1:
         return as_policy(stop_at_decision)
     return _get_policy_at(game.policies[seat, slot])

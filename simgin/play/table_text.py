@@ -60,8 +60,10 @@ def list_choices(decision: Decision, rules: Any) -> ChoicesByKey:
             "a": ([ACTION_YES], f"accept {view.offered} and own the die"),
             "r": ([ACTION_NO], refusal_text),
         }
-    numbers = [number for number in range(64) if int(view.legal) >> number & 1]
-    return {str(number): ([number], _format_show_choice(view, number)) for number in numbers}
+    melding_numbers = [number for number in range(64) if int(view.legal) >> number & 1]
+    return {
+        str(number): ([number], _format_show_choice(view, number)) for number in melding_numbers
+    }
 
 
 def _format_show_choice(view: Any, melding_number: int) -> str:
@@ -80,22 +82,24 @@ def _list_draw_choices(view: Any) -> ChoicesByKey:
 
 def _list_ending_choices(view: Any, rules: Any) -> ChoicesByKey:
     """Return the choices of a player who can end the deal."""
-    key, name = (
+    key, ending_text = (
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
     )
     if view.ending > codes.ENDING_KNOCK:
-        key, name = ("b", "declare big gin") if view.ending_card < 0 else ("h", "shoot")
+        key, ending_text = ("b", "declare big gin") if view.ending_card < 0 else ("h", "shoot")
     card = int(view.ending_card)
     discarded = f", discarding {format_card(card)}" if card >= 0 else ""
     if view.phase == codes.PHASE_LAST:
         return {
-            key: ([ACTION_YES], f"take the last card and {name}{discarded}"),
+            key: ([ACTION_YES], f"take the last card and {ending_text}{discarded}"),
             "n": ([ACTION_NO], "leave the card"),
         }
-    ending_choices = {key: ([ACTION_YES], name + discarded)}
+    ending_choices = {key: ([ACTION_YES], ending_text + discarded)}
     if view.phase == codes.PHASE_STOP:
         return ending_choices | {"n": ([ACTION_NO], "draw another card")}
-    cards = [a.card for a in list_legal_actions(view, rules) if a.type == ACTION_DISCARD]
+    cards = [
+        action.card for action in list_legal_actions(view, rules) if action.type == ACTION_DISCARD
+    ]
     return ending_choices | {format_card(card): ([ACTION_NO, card], "discard it") for card in cards}
 
 
@@ -105,12 +109,18 @@ def format_prompt(decision: Decision, rules: Any) -> str:
         return "To arrange your melds, type the number of an arrangement, or ? for a list."
     choices = list_choices(decision, rules)
     cards = [key for key in choices if len(key) == 2]
-    keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
+    key_descriptions = [
+        f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1
+    ]
     if cards:
         example = _suggest_discard(decision, rules, cards)
-        keys.insert(0, f"a card to discard it, such as {example}")
-    *first_keys, last_key = keys
-    return f"Type {', '.join(first_keys)}, or {last_key}." if first_keys else f"Type {last_key}."
+        key_descriptions.insert(0, f"a card to discard it, such as {example}")
+    *first_descriptions, last_description = key_descriptions
+    return (
+        f"Type {', '.join(first_descriptions)}, or {last_description}."
+        if first_descriptions
+        else f"Type {last_description}."
+    )
 
 
 def _suggest_discard(decision: Decision, rules: Any, cards: Sequence[str]) -> str:
@@ -209,13 +219,13 @@ def format_history_lines(deal: TracedDeal, page: int) -> list[str]:
             last page.
     """
     lines = format_turn_lines(deal, 0)
-    rows, header = MAX_HISTORY_ROWS, []
-    if len(lines) > 2 * rows:
-        rows -= 1  # The header takes a line.
+    n_rows, header = MAX_HISTORY_ROWS, []
+    if len(lines) > 2 * n_rows:
+        n_rows -= 1  # The header takes a line.
         header = ["Type l again to see the other turns."]
-        end = len(lines) - page % ceil(len(lines) / (2 * rows)) * 2 * rows
-        lines = lines[max(0, end - 2 * rows) : end]
-    pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
+        end_index = len(lines) - page % ceil(len(lines) / (2 * n_rows)) * 2 * n_rows
+        lines = lines[max(0, end_index - 2 * n_rows) : end_index]
+    pairs = zip_longest(lines[:n_rows], lines[n_rows:], fillvalue="")
     return header + [f"{left:<{HISTORY_COLUMN_WIDTH}}{right}".rstrip() for left, right in pairs]
 
 
@@ -233,9 +243,11 @@ def format_turn_lines(deal: TracedDeal, person_seat: int) -> list[str]:
     lines = []
     for number, (seat, source, card, discarded) in enumerate(turns, 1):
         drawn_card = f" {format_card(card)}" if card >= 0 else ""
-        parts = [f"{DRAW_SOURCE_VERBS[source]}{drawn_card}"] if source in DRAW_SOURCE_VERBS else []
-        parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
-        lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
+        action_texts = (
+            [f"{DRAW_SOURCE_VERBS[source]}{drawn_card}"] if source in DRAW_SOURCE_VERBS else []
+        )
+        action_texts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
+        lines.append(f"{number:>2} {names[seat]} {', '.join(action_texts)}")
     if deal.state.knocker >= 0:
         ending = ENDING_VERBS.get(deal.ending, f"knocked with {deal.state.knocker_deadwood}")
         lines.append(f"   {names[deal.state.knocker]} {ending}")

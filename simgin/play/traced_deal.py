@@ -31,7 +31,7 @@ class DealNotFoundError(SimginError):
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision of a policy in a traced deal.
+    """Decision in a traced deal: the policy, its view and the chosen action.
 
     Attributes:
         seat: Seat of the player, 0 or 1.
@@ -260,10 +260,10 @@ def find_dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
     """
     eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     if is_solo:
-        size = 11 if eleven_cards else 10
-        return cards_to_mask(state.pack[: size - (0 <= state.joker < size)]), 0
-    nondealer = cards_to_mask(state.pack[0:20:2])
-    dealer = cards_to_mask(state.pack[1:20:2])
+        hand_size = 11 if eleven_cards else 10
+        return cards_to_mask(state.pack[: hand_size - (0 <= state.joker < hand_size)]), 0
+    nondealer_hand = cards_to_mask(state.pack[0:20:2])
+    dealer_hand = cards_to_mask(state.pack[1:20:2])
     if eleven_cards:
-        nondealer |= 1 << int(state.pack[20])
-    return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)
+        nondealer_hand |= 1 << int(state.pack[20])
+    return (nondealer_hand, dealer_hand) if state.dealer == 1 else (dealer_hand, nondealer_hand)
