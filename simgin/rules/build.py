@@ -27,10 +27,10 @@ def build_rules_from_params(params: Params) -> np.record:
 
     The function does not validate the parameters, so that tests can change a single parameter.
     """
-    a, b = _as_list(params["start_points"]) or (0, 0)
-    games = tuple((points, n_games) for points, n_games in _as_list(params["game_table"]))
-    codes = {name: _encode_value(name, params[name]) for name in RULE_PARAMETERS}
-    return build_rules_record(codes, (int(a), int(b)), games)
+    points_a, points_b = _as_list(params["start_points"]) or (0, 0)
+    game_table = tuple((points, n_games) for points, n_games in _as_list(params["game_table"]))
+    parameter_codes = {name: _encode_value(name, params[name]) for name in RULE_PARAMETERS}
+    return build_rules_record(parameter_codes, (int(points_a), int(points_b)), game_table)
 
 
 def _encode_value(parameter_name: str, value: ParamValue) -> int:

@@ -60,7 +60,7 @@ class Parameter:
     def parse(self, text: str) -> ParamValue:
         """Convert a string to a value of the parameter.
 
-        An invalid string is returned unchanged, so that `error_message` can explain the error.
+        An invalid string is returned unchanged, so that `make_error_message` can explain the error.
         """
         word = text.strip()
         if word == NO_VALUE:
@@ -84,20 +84,20 @@ class Parameter:
         return f"{self.name} must be {self.describe_range()}, not {format_value(value)}{suggestion}"
 
     def describe_range(self) -> str:
-        """Return a description of the values that the parameter accepts."""
-        limits = f"{self.min_value} to {self.max_value}"
+        """Describe the values that the parameter accepts, as in `a whole number from 0 to 100`."""
+        range_text = f"{self.min_value} to {self.max_value}"
         if self.value_type == "bool":
             return "yes or no"
         if self.value_type == "choice":
             return f"one of {', '.join(self._list_choice_names())}"
         if self.value_type == "int":
             none_suffix = " or none" if self.is_optional else ""
-            return f"a whole number from {limits}{none_suffix}"
+            return f"a whole number from {range_text}{none_suffix}"
         if self.value_type == "pair":
-            return f"two whole numbers from {limits}, such as 40/60"
+            return f"two whole numbers from {range_text}, such as 40/60"
         return (
-            f"up to {MAX_GAME_TABLE_ROWS} rows points:games, with increasing points from {limits} "
-            f"and 1 to {MAX_GAMES_PER_ROW} games, such as 30:4/60:3/90:2/120:1"
+            f"up to {MAX_GAME_TABLE_ROWS} rows points:games, with increasing points from "
+            f"{range_text} and 1 to {MAX_GAMES_PER_ROW} games, such as 30:4/60:3/90:2/120:1"
         )
 
     def format_for_players(self, value: ParamValue) -> str:
@@ -114,12 +114,12 @@ class Parameter:
             return "yes, no"
         if self.value_type == "choice":
             return ", ".join(self._list_choice_names())
-        limits = f"{self.min_value}..{self.max_value}"
+        range_text = f"{self.min_value}..{self.max_value}"
         if self.value_type == "pair":
-            return f"{limits}/{limits}"
+            return f"{range_text}/{range_text}"
         if self.value_type == "table":
-            return f"points:games/points:games/..., {limits}:1..{MAX_GAMES_PER_ROW}"
-        return f"{limits}, none" if self.is_optional else limits
+            return f"points:games/points:games/..., {range_text}:1..{MAX_GAMES_PER_ROW}"
+        return f"{range_text}, none" if self.is_optional else range_text
 
     def to_text(self, value: ParamValue) -> str:
         """Format a value of the parameter as a canonical string.
@@ -223,7 +223,7 @@ class Parameter:
             return False
         if not all(type(count) is int and 1 <= count <= MAX_GAMES_PER_ROW for count in games):
             return False
-        return all(low < high for low, high in pairwise(points))
+        return all(previous < following for previous, following in pairwise(points))
 
 
 @cache
@@ -237,11 +237,11 @@ def load_variants_file() -> dict[str, Any]:
 @cache
 def load_rule_parameters() -> dict[str, Parameter]:
     """Return all parameters by name, in the order of section 11 of rules.md."""
-    by_name = {}
+    parameters_by_name = {}
     for section, tables in load_variants_file()["parameters"].items():
         for name, table in tables.items():
-            by_name[name] = _make_parameter(name, section, table)
-    return by_name
+            parameters_by_name[name] = _make_parameter(name, section, table)
+    return parameters_by_name
 
 
 def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
@@ -259,11 +259,11 @@ def _are_conditions_met(conditions: EffectConditions, params: Params) -> bool:
 
 def _format_conditions(conditions: EffectConditions) -> str:
     """Format conditions, as in `players = 2 and goal = points, columns or race`."""
-    words = [
+    condition_texts = [
         f"{name} = {join_words([*map(format_setting, values)], 'or')}"
         for name, values in conditions.items()
     ]
-    return " and ".join(words)
+    return " and ".join(condition_texts)
 
 
 def get_int_param(params: Params, name: str) -> int:
@@ -314,9 +314,9 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match, for code that is not compiled.
+    """Goal of a match, such as a number of points or won deals, as defined in variants.toml.
 
-    variants.toml documents the fields.
+    variants.toml documents the fields. Compiled code does not use this class.
     """
 
     name: str
@@ -353,13 +353,13 @@ def load_match_goals() -> dict[str, MatchGoal]:
 
     The names are the values of the parameter `goal`.
     """
-    by_name = {}
+    goals_by_name = {}
     for name, table in load_variants_file()["goals"].items():
         sides = {
             key: SideGoal(**table[key]) for key in ("side_goal", "other_side_goal") if key in table
         }
-        by_name[name] = MatchGoal(name, **{**table, **sides})
-    return by_name
+        goals_by_name[name] = MatchGoal(name, **{**table, **sides})
+    return goals_by_name
 
 
 def find_match_goal(params: Mapping[str, Any]) -> MatchGoal:

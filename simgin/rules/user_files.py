@@ -93,7 +93,7 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
     path, name = match.groups() if match else (_extract_path(reference), "")
     variants = read_variants(path)
     if name is None and len(variants) > 1:
-        known_names = _join_names(f"{path}#{known_names}" for known_names in variants)
+        known_names = _join_names(f"{path}#{variant_name}" for variant_name in variants)
         raise TomlError([f"{path} contains several variants. Choose one of them: {known_names}."])
     chosen_name = next(iter(variants)) if name is None else name
     if chosen_name not in variants:
@@ -115,8 +115,8 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     fix = "Specify a variant file, or create one with `simgin variants new`"
     raw_tables = toml.read_toml_file(Path(path), fix)
     tables = raw_tables.get("variants")
-    entries = tables.items() if isinstance(tables, dict) else ()
-    variants = {name: _parse_variant(path, name, table) for name, table in entries}
+    variant_tables = tables.items() if isinstance(tables, dict) else ()
+    variants = {name: _parse_variant(path, name, table) for name, table in variant_tables}
     try:
         _VariantsFile.model_validate(raw_tables)
     except ValidationError as error:
@@ -148,21 +148,21 @@ def find_path_error(path: str) -> str:
 
 
 def _extract_path(reference: str) -> str:
-    """Return the path part of a malformed reference to a user's file."""
+    """Return the path in an invalid reference to a user's file."""
     if has_suffix(reference, VARIANT_FILE_SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
 
 
 def _join_names(names: Iterable[str]) -> str:
-    """Join the first names of a list for a message."""
+    """Join up to MAX_LISTED_NAMES names for a message."""
     first_names = list(islice(names, MAX_LISTED_NAMES + 1))
-    end = " and more" if len(first_names) > MAX_LISTED_NAMES else ""
-    return ", ".join(first_names[:MAX_LISTED_NAMES]) + end
+    suffix = " and more" if len(first_names) > MAX_LISTED_NAMES else ""
+    return ", ".join(first_names[:MAX_LISTED_NAMES]) + suffix
 
 
 def _parse_variant(path: str, name: str, raw_table: Any) -> UserVariant:
-    """Parse the table of one variant, and return the variant with its error messages."""
+    """Parse the table of one variant, and store all error messages in the variant."""
     errors = _find_name_errors(path, name)
     try:
         _VariantTable.model_validate(raw_table)
@@ -170,7 +170,7 @@ def _parse_variant(path: str, name: str, raw_table: Any) -> UserVariant:
         location, known_keys = ("variants", name), _VariantTable.model_fields
         errors += toml.describe_validation_errors(path, error, lambda _: known_keys, location)
     table = raw_table if isinstance(raw_table, dict) else {}
-    strings = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
+    texts = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
     changes: dict[str, ParamValue] = {}
     settings = table.get("changes")
     for key, raw_value in settings.items() if isinstance(settings, dict) else ():
@@ -179,7 +179,7 @@ def _parse_variant(path: str, name: str, raw_table: Any) -> UserVariant:
             errors.append(f"{path}: variants, {name}, changes: {error_text}")
         if key in load_rule_parameters():
             changes[key] = value
-    return UserVariant(**strings, changes=changes, errors=tuple(errors))
+    return UserVariant(**texts, changes=changes, errors=tuple(errors))
 
 
 def _find_name_errors(path: str, name: str) -> list[str]:
@@ -198,7 +198,7 @@ def _find_name_errors(path: str, name: str) -> list[str]:
 
 
 def _parse_setting(name: str, raw_value: Any) -> tuple[ParamValue, str]:
-    """Parse one setting of a variant, and return the value with its error message.
+    """Parse one setting of a variant, and return the value and an error message, or "".
 
     A setting is a TOML value, or a string in the command-line format.
     """
@@ -226,31 +226,31 @@ def format_variant_file(path: str, variant: Variant) -> str:
     name = suggest_variant_name(path)
     title = _to_toml_string(name.replace("-", " ").capitalize())
     about = _to_toml_string(f"{variant.title}, with changes.")
-    strings = {"path": path, "name": name, "title": title, "about": about, "base": ""}
+    placeholder_values = {"path": path, "name": name, "title": title, "about": about, "base": ""}
     changed_settings = []
     if ".toml" in variant.spec.lower():  # A user's variant is not a valid base.
-        for rule, parameter in load_rule_parameters().items():
-            if variant.params[rule] != parameter.default:
+        for rule_name, parameter in load_rule_parameters().items():
+            if variant.params[rule_name] != parameter.default:
                 changed_settings.append(
-                    f"{rule} = {_to_toml_value(parameter, variant.params[rule])}"
+                    f"{rule_name} = {_to_toml_value(parameter, variant.params[rule_name])}"
                 )
     else:
-        strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(variant.spec)}\n"
+        placeholder_values["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(variant.spec)}\n"
     template = VARIANT_TEMPLATE_FILE.read_text(encoding="utf-8")
-    head = _PLACEHOLDER_PATTERN.sub(lambda match: strings[match[1]], template)
+    head = _PLACEHOLDER_PATTERN.sub(lambda match: placeholder_values[match[1]], template)
     return head + "\n".join([*changed_settings, *_format_rule_comments(variant), ""])
 
 
 def _format_rule_comments(variant: Variant) -> Iterator[str]:
     """Yield a comment on each rule parameter, with its current value."""
-    for section, group in groupby(load_rule_parameters().values(), lambda rule: rule.section):
+    for section, parameters in groupby(load_rule_parameters().values(), lambda rule: rule.section):
         yield f"\n# --- {section} ---"
-        for parameter in group:
-            about = f"{parameter.meaning} ({parameter.describe_range()})."
+        for parameter in parameters:
+            comment_text = f"{parameter.meaning} ({parameter.describe_range()})."
             if not parameter.has_effect(variant.params):
-                about += " It has no effect under these rules."
+                comment_text += " It has no effect under these rules."
             yield ""
-            yield textwrap.indent(textwrap.fill(about, COMMENT_WIDTH - 4), "#   ")
+            yield textwrap.indent(textwrap.fill(comment_text, COMMENT_WIDTH - 4), "#   ")
             value = variant.params[parameter.name]
             yield f"# {parameter.name} = {_to_toml_value(parameter, value)}"
 

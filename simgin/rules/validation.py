@@ -33,7 +33,7 @@ class RulesWarning(UserWarning):
 
 @dataclass(frozen=True)
 class ParameterConflict:
-    """Combination of parameters that is invalid, with its error message.
+    """Invalid combination of parameters, with its error message.
 
     Attributes:
         is_violated: Predicate that returns True if the parameters conflict.
@@ -54,21 +54,23 @@ def validate_params(params: Params) -> list[str]:
         Error messages. The list is empty if the rules are playable.
     """
     messages, valid_params = _find_value_errors(params)
-    missing = {}
+    missing_value_errors = {}
     for name in valid_params:
         if error := _evaluate_predicate(
             load_rule_parameters()[name].make_missing_value_error, valid_params
         ):
-            missing[name] = error
-    messages += missing.values()
+            missing_value_errors[name] = error
+    messages += missing_value_errors.values()
     # Missing values have already been reported, so their conflicts are not checked.
-    defined_params = {name: value for name, value in valid_params.items() if name not in missing}
-    texts = {
+    defined_params = {
+        name: value for name, value in valid_params.items() if name not in missing_value_errors
+    }
+    value_texts = {
         name: load_rule_parameters()[name].to_text(value) for name, value in valid_params.items()
     }
     for conflict in PARAMETER_CONFLICTS:
         if _evaluate_predicate(conflict.is_violated, defined_params):
-            messages.append(conflict.message.format_map(texts))
+            messages.append(conflict.message.format_map(value_texts))
     return messages
 
 

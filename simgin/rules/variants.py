@@ -180,12 +180,12 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
     from simgin.text import toml
 
     try:
-        entries = user_files.read_variants(path)
+        user_variants = user_files.read_variants(path)
     except toml.TomlError as error:
         raise VariantError(error.messages) from None
     variants_by_spec: dict[str, Variant | VariantError] = {}
-    for name, entry in entries.items():
-        part = _make_user_part(f"{path}#{name}", entry)
+    for name, user_variant in user_variants.items():
+        part = _make_user_part(f"{path}#{name}", user_variant)
         errors = list(part.errors)
         try:
             variants_by_spec[part.spec] = _combine_parts([part], errors)
@@ -215,9 +215,16 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
     """
     if variant.spec in variant_names():
         return None
-    effective = _select_effective_params(variant)
-    built_in = map(find_variant, variant_names())
-    return next((other for other in built_in if _select_effective_params(other) == effective), None)
+    effective_params = _select_effective_params(variant)
+    built_in_variants = map(find_variant, variant_names())
+    return next(
+        (
+            candidate
+            for candidate in built_in_variants
+            if _select_effective_params(candidate) == effective_params
+        ),
+        None,
+    )
 
 
 def _select_effective_params(variant: Variant) -> dict[str, ParamValue]:
@@ -256,15 +263,17 @@ def _parse_parts(
     Returns:
         The parts and the error messages.
     """
-    pieces = [piece.strip() for piece in spec.split("+")]
+    part_texts = [part_text.strip() for part_text in spec.split("+")]
     parts = [
-        parse_reference(piece) if _is_file_reference(piece) else _parse_part(piece, spec)
-        for piece in pieces
+        parse_reference(part_text)
+        if _is_file_reference(part_text)
+        else _parse_part(part_text, spec)
+        for part_text in part_texts
     ]
     messages = [message for part in parts for message in part.errors]
-    if "=" in pieces[0] and not _is_file_reference(pieces[0]):
+    if "=" in part_texts[0] and not _is_file_reference(part_texts[0]):
         messages.append(
-            f"a variant must begin with a name, but {format_value(pieces[0])} is a setting. "
+            f"a variant must begin with a name, but {format_value(part_texts[0])} is a setting. "
             "Put standard+ before it."
         )
     return parts, messages
@@ -272,14 +281,14 @@ def _parse_parts(
 
 def _parse_part(part_text: str, spec: str) -> _SpecPart:
     """Parse one component of a variant spec that does not refer to a user's file."""
-    name, separator, value = map(str.strip, part_text.partition("="))
+    name, separator, value_text = map(str.strip, part_text.partition("="))
     parameter = load_rule_parameters().get(name)
     if part_text in variant_names():
         return _make_built_in_part(part_text)
     if separator and parameter:
-        setting = parameter.parse(value)
-        errors = tuple(filter(None, [parameter.make_error_message(setting)]))
-        return _SpecPart(part_text, {name: setting}, errors=errors, author_settings=(name,))
+        value = parameter.parse(value_text)
+        errors = tuple(filter(None, [parameter.make_error_message(value)]))
+        return _SpecPart(part_text, {name: value}, errors=errors, author_settings=(name,))
     if separator:
         message = make_unknown_parameter_error(name)
     elif not part_text:
@@ -302,12 +311,14 @@ def _parse_part(part_text: str, spec: str) -> _SpecPart:
 def _make_built_in_part(name: str) -> _SpecPart:
     """Return a built-in variant as a component of a spec."""
     tables = load_variants_file()
-    entry = tables["variants"][name]
-    changes = tables["bases"].get(entry.get("base"), {}) | entry.get("changes", {})
-    for key, value in changes.items():
+    variant_table = tables["variants"][name]
+    changes = tables["bases"].get(variant_table.get("base"), {}) | variant_table.get("changes", {})
+    for parameter_name, value in changes.items():
         if isinstance(value, str):
-            changes[key] = load_rule_parameters()[key].parse(value)
-    return _SpecPart(name, changes, (entry["title"], entry["about"], entry["source"]))
+            changes[parameter_name] = load_rule_parameters()[parameter_name].parse(value)
+    return _SpecPart(
+        name, changes, (variant_table["title"], variant_table["about"], variant_table["source"])
+    )
 
 
 def _combine_parts(parts: list[_SpecPart], messages: list[str]) -> Variant:
@@ -321,9 +332,9 @@ def _combine_parts(parts: list[_SpecPart], messages: list[str]) -> Variant:
         raise VariantError(list(dict.fromkeys(messages)))
     params = _combine_params(merged_parts)
     # Skip the errors in a file that are already reported with their locations.
-    reported = tuple(messages)
+    reported_messages = tuple(messages)
     for message in validate_params(params):
-        if not any(sentence.endswith(message) for sentence in reported):
+        if not any(sentence.endswith(message) for sentence in reported_messages):
             messages.append(message)
     if messages:
         raise VariantError(list(dict.fromkeys(messages)))
@@ -357,10 +368,12 @@ def warn_about_match_settings(variant: Variant) -> None:
 
 
 def _combine_without_setting(parameter_name: str, parts: list[_SpecPart]) -> dict[str, ParamValue]:
-    """Combine all components of a spec except the user's setting of one parameter."""
+    """Return the values of all parameters without the user's setting of one parameter."""
     remaining_parts = []
     for part in parts:
-        other_changes = {key: value for key, value in part.changes.items() if key != parameter_name}
+        other_changes = {
+            name: value for name, value in part.changes.items() if name != parameter_name
+        }
         remaining_parts.append(
             replace(part, changes=other_changes) if parameter_name in part.author_settings else part
         )
@@ -395,18 +408,22 @@ def _merge_parts(parts: list[_SpecPart]) -> list[_SpecPart]:
     If a part occurs several times, only its last occurrence remains.
     """
     for merge_rule in load_variants_file()["merges"]:
-        pair = merge_rule["names"]
+        merged_specs = merge_rule["names"]
         specs = [part.spec for part in parts]
-        if not set(pair) <= set(specs):
+        if not set(merged_specs) <= set(specs):
             continue
-        end = max(_find_last_index(specs, name) for name in pair)
-        parts = [*parts[:end], _make_built_in_part(merge_rule["means"]), *parts[end + 1 :]]
-        parts = [part for part in parts if part.spec not in pair]
+        end_index = max(_find_last_index(specs, name) for name in merged_specs)
+        parts = [
+            *parts[:end_index],
+            _make_built_in_part(merge_rule["means"]),
+            *parts[end_index + 1 :],
+        ]
+        parts = [part for part in parts if part.spec not in merged_specs]
     specs = [part.spec for part in parts]
     return [
         part
-        for i, part in enumerate(parts)
-        if part.descriptions is None or i == _find_last_index(specs, part.spec)
+        for index, part in enumerate(parts)
+        if part.descriptions is None or index == _find_last_index(specs, part.spec)
     ]
 
 
@@ -445,8 +462,8 @@ def _parse_file_reference(reference: str) -> _SpecPart:
     from simgin.text import toml
 
     try:
-        text, entry = user_files.find_user_variant(reference)
-        return _make_user_part(text, entry)
+        canonical_reference, user_variant = user_files.find_user_variant(reference)
+        return _make_user_part(canonical_reference, user_variant)
     except toml.TomlError as error:
         return _SpecPart(reference, errors=tuple(error.messages), is_known=False)
 
@@ -455,8 +472,8 @@ def _make_user_part(spec: str, user_variant: "UserVariant") -> _SpecPart:
     """Return a user's variant as a component that contains all differences from `standard`."""
     parts, base_errors = _parse_parts(user_variant.base, _reject_user_base)
     params = _combine_params(_merge_parts(parts)) | user_variant.changes
-    definitions = load_rule_parameters()
-    changes = {name: value for name, value in params.items() if value != definitions[name].default}
+    parameters = load_rule_parameters()
+    changes = {name: value for name, value in params.items() if value != parameters[name].default}
     location = spec.replace("#", ": variants, ", 1)
     errors = [*user_variant.errors, *(f"{location}, base: {message}" for message in base_errors)]
     return _SpecPart(
@@ -470,9 +487,9 @@ def _make_user_part(spec: str, user_variant: "UserVariant") -> _SpecPart:
 
 
 def _reject_user_base(part_text: str) -> _SpecPart:
-    """Return a component with an error, because a base must not refer to a user's file.
+    """Return an invalid component for a base that refers to a user's file.
 
-    A variant with such a base could refer to itself.
+    Such a base is not allowed, because a variant could then refer to itself.
     """
     message = (
         f"{format_value(part_text)} cannot be a base, because it is not a built-in variant. "
