@@ -64,8 +64,8 @@ class Param:
         """
         if self.kind == "choice":
             if value not in self.choices:
-                words = ", ".join(self.choices)
-                raise ValueError(f"must be one of {words}, not {_format_value(value)}")
+                choice_names = ", ".join(self.choices)
+                raise ValueError(f"must be one of {choice_names}, not {_format_value(value)}")
             return float(self.choices.index(str(value)))
         if self.kind == "bool":
             word = str(value).lower()
@@ -172,7 +172,7 @@ def _format_value(value: object) -> str:
 
 
 def name_policy_type(slot: str) -> str:
-    """Return the type of the policies of a slot, with an article, as in "an offer policy"."""
+    """Return the name of a policy type with an article, such as "an offer policy"."""
     article = "an" if slot.startswith(("a", "o")) else "a"
     return f"{article} {slot} policy"
 
@@ -180,7 +180,7 @@ def name_policy_type(slot: str) -> str:
 def _require_type(
     description: str, value: object, required_type: Any, type_description: str
 ) -> None:
-    """Raise TypeError unless a value has the given type."""
+    """Raise TypeError unless a value has the required type."""
     if not isinstance(value, required_type):
         raise TypeError(f"{description} must be {type_description}, not {reprlib.repr(value)}")
 
@@ -239,17 +239,17 @@ class Policy:
                     f"{self.name!r}. Valid parameters: {valid_names}"
                 )
             try:
-                code = params[name].encode(value)
+                encoded_value = params[name].encode(value)
             except ValueError as error:
                 raise ValueError(f"{name} {error}") from None
-            params[name] = replace(params[name], default=code)
+            params[name] = replace(params[name], default=encoded_value)
         return replace(self, params=params)
 
     @property
     def about(self) -> str:
         """First line of the function's docstring."""
-        text = inspect.getdoc(self.function) or ""
-        return text.split("\n")[0]
+        docstring = inspect.getdoc(self.function) or ""
+        return docstring.split("\n")[0]
 
     @property
     def is_untrained(self) -> bool:
@@ -365,10 +365,11 @@ def _make_decorator(slot: str, docstring: str) -> Any:
             raise TypeError(
                 f"a parameter requires a name. Write, for example, @{slot}(k=param(...))"
             )
-        for key, value in params.items():
-            if not isinstance(value, Param):
+        for param_name, param_value in params.items():
+            if not isinstance(param_value, Param):
                 raise TypeError(
-                    f"{key}={value!r} is not a parameter. Write {key}=param({value!r}, low, high)"
+                    f"{param_name}={param_value!r} is not a parameter. Write "
+                    f"{param_name}=param({param_value!r}, low, high)"
                 )
         if (for_rules is None) != (rules_weights is None):
             raise TypeError("'for_rules' and 'rules_weights' can only be used together")
@@ -404,8 +405,8 @@ def _resolve_weights_path(
     if not file:
         return None
     _require_type(f"{keyword!r}", file, str, "the name of a file")
-    source = Path(function.__code__.co_filename)
-    return (source.parent if source.is_file() else Path()) / file
+    source_file = Path(function.__code__.co_filename)
+    return (source_file.parent if source_file.is_file() else Path()) / file
 
 
 def _check_trainable(slot: str, weights: str | None, describe: object, start: Any) -> None:

@@ -56,8 +56,8 @@ def pickle_strategy(strategy: Strategy) -> bytes:
     """
     policies = {policy.slot: replace(policy, pickle_bytes=b"") for policy in strategy.policies}
     functions = [policy.function for policy in strategy.policies]
-    parts = {**vars(strategy), **policies, "spec": ""}
-    return pickle_by_value(f"the strategy {quote_text(strategy.name)}", parts, functions)
+    attributes = {**vars(strategy), **policies, "spec": ""}
+    return pickle_by_value(f"the strategy {quote_text(strategy.name)}", attributes, functions)
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:
@@ -73,10 +73,10 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
     try:
         for callee in collect_functions(function):
             digest.update(_pickle_dependencies(callee))
-            text = read_bytes(Path(callee.__code__.co_filename))
-            if text.count(f"def {callee.__qualname__}(".encode()) != 1:
+            source = read_bytes(Path(callee.__code__.co_filename))
+            if source.count(f"def {callee.__qualname__}(".encode()) != 1:
                 return ""  # The disk cache cannot distinguish functions with the same name.
-            digest.update(text)
+            digest.update(source)
     except (OSError, ValueError):
         return ""
     return digest.hexdigest()[:16]
@@ -93,9 +93,9 @@ def _pickle_dependencies(function: Any) -> bytes:
         return pickle_by_value(function.__name__, [function, *values], [function], ENGINE_PREFIXES)
     names = collect_names(function.__code__) & function.__globals__.keys()
     values += [(name, function.__globals__[name]) for name in sorted(names)]
-    pickle_bytes = [pair for pair in values if not isinstance(pair[1], FunctionType | Dispatcher)]
+    data_values = [pair for pair in values if not isinstance(pair[1], FunctionType | Dispatcher)]
     name = f"{function.__module__}.{function.__qualname__}"
-    return pickle_by_value(name, [name, function.__defaults__, pickle_bytes], [])
+    return pickle_by_value(name, [name, function.__defaults__, data_values], [])
 
 
 def pickle_by_value(
@@ -120,15 +120,15 @@ def pickle_by_value(
     author_modules = {
         get_module_name(callee) for function in functions for callee in collect_functions(function)
     }
-    modules = [sys.modules[name] for name in author_modules & sys.modules.keys()]
-    by_value = [
+    loaded_modules = [sys.modules[name] for name in author_modules & sys.modules.keys()]
+    registered_modules = [
         module
-        for module in modules
+        for module in loaded_modules
         if not get_module_name(module).startswith(shared_module_prefixes)
     ]
     stream = io.BytesIO()
     with _pickle_lock:
-        for module in by_value:
+        for module in registered_modules:
             cloudpickle.register_pickle_by_value(module)
         try:
             _ByValuePickler(stream, shared_module_prefixes).dump(value)
@@ -139,7 +139,7 @@ def pickle_by_value(
                 "functions."
             ) from None
         finally:
-            for module in by_value:
+            for module in registered_modules:
                 cloudpickle.unregister_pickle_by_value(module)
     return stream.getvalue()
 
@@ -148,12 +148,12 @@ def pickle_by_value(
 def unpickle_strategy(content: bytes) -> Strategy:
     """Return the strategy that is stored in a pickle."""
     strategy = Strategy(**pickle.loads(content))
-    module = RESTORED_MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
-    sys.modules[module] = ModuleType(module)  # numba looks up the module by name.
+    module_name = RESTORED_MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
+    sys.modules[module_name] = ModuleType(module_name)  # numba looks up the module by name.
     for policy in strategy.policies:
         for function in collect_functions(policy.function):
             if not get_module_name(function).startswith(BUILT_IN_PREFIX):
-                function.__module__ = module
+                function.__module__ = module_name
     policies = {policy.slot: replace(policy, pickle_bytes=content) for policy in strategy.policies}
     return with_policies(strategy, policies)
 

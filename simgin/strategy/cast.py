@@ -20,7 +20,7 @@ PLAYER_TYPE_TABLES: dict[str, Any] = tomllib.loads(PLAYER_TYPES_FILE.read_text(e
 
 
 class PlayerType(NamedTuple):
-    """Type of player: a display name and the spec of the strategy that represents the type."""
+    """Player type, with a display name and the spec of the strategy that represents it."""
 
     name: str
     strategy: str
@@ -59,23 +59,25 @@ def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
     The player that knocks immediately uses the highest knock limit of the given variants.
     """
-    limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
-    types = []
-    for entry in PLAYER_TYPE_TABLES["solitaire" if variants[0].is_solo else "two_player"]:
-        strategy = entry["strategy"]
-        if limit > entry.get("knock_limit", limit):
-            strategy = loader.find_strategy(f"{strategy}:k={limit}").spec
-        types.append(PlayerType(entry["name"], strategy))
-    return tuple(types)
+    knock_limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
+    player_types = []
+    for type_table in PLAYER_TYPE_TABLES["solitaire" if variants[0].is_solo else "two_player"]:
+        strategy = type_table["strategy"]
+        if knock_limit > type_table.get("knock_limit", knock_limit):
+            strategy = loader.find_strategy(f"{strategy}:k={knock_limit}").spec
+        player_types.append(PlayerType(type_table["name"], strategy))
+    return tuple(player_types)
 
 
 def list_weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the default opponents of the strong player, weakest first."""
-    optional = {
-        entry["name"] for entry in PLAYER_TYPE_TABLES["two_player"] if entry.get("optional")
+    optional_names = {
+        type_table["name"]
+        for type_table in PLAYER_TYPE_TABLES["two_player"]
+        if type_table.get("optional")
     }
     return tuple(
-        player for player in list_player_types(*variants)[:-1] if player.name not in optional
+        player for player in list_player_types(*variants)[:-1] if player.name not in optional_names
     )
 
 
@@ -89,13 +91,15 @@ def list_odds_players(variant: Variant) -> tuple[str, ...]:
     if not variant.is_solo:
         return tuple(PLAYER_TYPE_TABLES["odds"]["two_player"])
     naive, *_, strong = list_player_types(variant)
-    players = PLAYER_TYPE_TABLES["odds"]["solitaire"][str(variant.params["deal_scoring"])]
-    return (naive.strategy, *players, strong.strategy)
+    intermediate_players = PLAYER_TYPE_TABLES["odds"]["solitaire"][
+        str(variant.params["deal_scoring"])
+    ]
+    return (naive.strategy, *intermediate_players, strong.strategy)
 
 
 def find_player_type_name(strategy: str) -> str:
-    """Return the display name of the player type that a strategy represents, if any."""
-    for entry in PLAYER_TYPE_TABLES["two_player"]:
-        if strategy in (entry["strategy"], *entry.get("also", ())):
-            return str(entry["name"])
+    """Return the display name of the player type that a strategy represents, or ""."""
+    for type_table in PLAYER_TYPE_TABLES["two_player"]:
+        if strategy in (type_table["strategy"], *type_table.get("also", ())):
+            return str(type_table["name"])
     return ""

@@ -44,13 +44,13 @@ def list_strategies_by_strength() -> tuple[str, ...]:
 
 def list_policy_names() -> dict[str, list[str]]:
     """Return the sorted names of the built-in policies by slot, without importing the policies."""
-    names: dict[str, list[str]] = {slot: [] for slot in SLOTS}
+    names_by_slot: dict[str, list[str]] = {slot: [] for slot in SLOTS}
     for path in resources.files("simgin_strategies").iterdir():
-        text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
-        for slot, arguments, function in _POLICY_DEFINITION_PATTERN.findall(text):
+        source = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
+        for slot, arguments, function in _POLICY_DEFINITION_PATTERN.findall(source):
             name_match = re.search(r'name="([^"]+)"', arguments)
-            names[slot].append(name_match[1] if name_match else function.replace("_", "-"))
-    return {slot: sorted(policy_names) for slot, policy_names in names.items()}
+            names_by_slot[slot].append(name_match[1] if name_match else function.replace("_", "-"))
+    return {slot: sorted(policy_names) for slot, policy_names in names_by_slot.items()}
 
 
 def read_catalogue_entry(name: str) -> dict[str, Any]:
@@ -69,9 +69,9 @@ def extract_first_sentence(strategy: Strategy) -> str:
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
     if len(sentence) <= len("A b."):  # Skip an initial such as "A.".
         sentence = about
-    name = f"{strategy.name}: "
-    if sentence.lower().startswith(name):
-        sentence = sentence[len(name) :]
+    name_prefix = f"{strategy.name}: "
+    if sentence.lower().startswith(name_prefix):
+        sentence = sentence[len(name_prefix) :]
     return capitalize_first(sentence)
 
 
@@ -88,25 +88,29 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def format_strength(name: str) -> str:
-    """Format the strength of a strategy, as an Elo rating if possible, or as a dash."""
-    entry = read_catalogue_entry(name)
-    if "won" not in entry:
-        return str(entry.get("result", UNKNOWN_STRENGTH))
-    return f"{entry['elo']:+d} ± {entry['elo_error']}, {entry['won']} %"
+    """Format the strength of a strategy from the catalogue, or return a dash if it is unknown."""
+    catalogue_entry = read_catalogue_entry(name)
+    if "won" not in catalogue_entry:
+        return str(catalogue_entry.get("result", UNKNOWN_STRENGTH))
+    return (
+        f"{catalogue_entry['elo']:+d} ± {catalogue_entry['elo_error']}, {catalogue_entry['won']} %"
+    )
 
 
 def find_speed_tier(name: str) -> str:
     """Return the speed tier of a strategy, or "" if the speed is unknown."""
-    rate = read_catalogue_entry(name).get("deals_per_second")
-    if rate is None:
+    deals_per_second = read_catalogue_entry(name).get("deals_per_second")
+    if deals_per_second is None:
         return ""
-    speed = rate / read_catalogue_entry("simple")["deals_per_second"]
-    return next(tier for min_speed, tier in SPEED_TIER_BY_MIN_SPEED.items() if speed >= min_speed)
+    relative_speed = deals_per_second / read_catalogue_entry("simple")["deals_per_second"]
+    return next(
+        tier for min_speed, tier in SPEED_TIER_BY_MIN_SPEED.items() if relative_speed >= min_speed
+    )
 
 
 @cache
 def _read_catalogue() -> dict[str, dict[str, Any]]:
-    """Read the catalogue, which contains an entry for each built-in strategy."""
+    """Return the catalogue entries of all built-in strategies, by name."""
     if not CATALOGUE_FILE.exists():
         return {}
     return tomllib.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))

@@ -29,7 +29,7 @@ from simgin.text.files import read_bytes
 from simgin.text.messages import describe_error, ensure_printable_error, print_status
 
 # Descriptions of invalid return types
-_INVALID_TYPE_NAMES = {
+_INVALID_RETURN_TYPE_NAMES = {
     types.Float: "a float",
     types.NoneType: "nothing",
     types.Optional: "nothing on some paths",
@@ -83,7 +83,7 @@ def _load_weights(policy: Policy) -> np.ndarray:
 
 
 def _load_rules_weights(policy: Policy) -> np.ndarray:
-    """Return the weights that a policy's `for_rules` function needs."""
+    """Return the weights from which a policy's `for_rules` function adapts to other rules."""
     assert policy.rules_weights is not None, "a policy with for_rules has a file"
     return _read_policy_weights(policy, policy.rules_weights, 0)
 
@@ -91,17 +91,17 @@ def _load_rules_weights(policy: Policy) -> np.ndarray:
 def _read_policy_weights(policy: Policy, file: Path, required_size: int) -> np.ndarray:
     """Read a policy's weights file, and check the number of weights."""
     try:
-        numbers = _read_weights(file, file.stat().st_mtime_ns)
+        weights = _read_weights(file, file.stat().st_mtime_ns)
     except OSError as error:
         reason = error.strerror
     # numpy can raise any exception for a corrupt file, such as MemoryError for a huge shape.
     except Exception:
         reason = "the file is not an array of real numbers without NaN, saved by numpy.save"
     else:
-        if numbers.size == (required_size or numbers.size):
-            return numbers
+        if weights.size == (required_size or weights.size):
+            return weights
         reason = (
-            f"the file contains {numbers.size} weights, but `start` has {required_size}. Train "
+            f"the file contains {weights.size} weights, but `start` has {required_size}. Train "
             "the weights again with `simgin train`"
         )
     raise PolicyError(f"{_describe_policy(policy)} cannot use the weights in {file}: {reason}.")
@@ -122,10 +122,10 @@ def _report_initial_weights(source_file: Path, weights_file: Path) -> None:
 @lru_cache(maxsize=64)
 def _read_weights(path: Path, _modification_time: int) -> np.ndarray:
     """Return the weights in a file as an array, cached until the file is modified."""
-    numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-    if numbers.dtype.kind not in NUMERIC_DTYPE_KINDS or np.isnan(numbers).any():
+    weights = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
+    if weights.dtype.kind not in NUMERIC_DTYPE_KINDS or np.isnan(weights).any():
         raise ValueError("the file does not contain an array of numbers")
-    return np.asarray(numbers, np.float64)
+    return np.asarray(weights, np.float64)
 
 
 def compile_policy(policy: Policy) -> Any:
@@ -170,8 +170,8 @@ def find_interpretation_reason(policy: Policy) -> str:
 
 def is_stateful(policy: Policy) -> bool:
     """Return True if an interpreted policy has changed a value that it also reads."""
-    policy_copy, content = _POLICY_COPIES.get(policy.function, (None, b""))
-    return policy_copy is not None and _pickle_function(policy, policy_copy) != content
+    policy_copy, original_pickle = _POLICY_COPIES.get(policy.function, (None, b""))
+    return policy_copy is not None and _pickle_function(policy, policy_copy) != original_pickle
 
 
 # Compiled functions. A function is compiled once per process, for all values of its parameters.
@@ -181,27 +181,31 @@ _POLICY_COPIES: dict[Any, tuple[Any, bytes]] = {}  # policies that run in Python
 
 
 def _compile_uncached(policy: Policy) -> Any:
-    """Compile a policy, or load it from the cache.
+    """Compile a policy, or load its machine code from the disk cache.
 
     If numba cannot compile the policy, the function returns a Python version.
     """
     if jit.is_interpreted():
         return _wrap_in_python(policy)
-    key = by_value.compute_fingerprint(policy.function)
-    compiled = partial(
-        jit.compile_function, policy.function, use_cache=bool(key), policy_digest=key, no_alias=True
+    fingerprint = by_value.compute_fingerprint(policy.function)
+    compile_with_signature = partial(
+        jit.compile_function,
+        policy.function,
+        use_cache=bool(fingerprint),
+        policy_digest=fingerprint,
+        no_alias=True,
     )
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
             if is_built_in(policy.function):  # Tests check the return types.
-                return compiled(POLICY_SIGNATURE)
+                return compile_with_signature(POLICY_SIGNATURE)
             # With a complete signature, numba would convert any return type.
-            untyped_version = compiled(POLICY_SIGNATURE.args)
+            untyped_version = compile_with_signature(POLICY_SIGNATURE.args)
             (signature,) = untyped_version.nopython_signatures
             if signature.return_type == POLICY_SIGNATURE.return_type:
                 return untyped_version
             _check_return_type(policy, signature.return_type)
-            return compiled(POLICY_SIGNATURE)
+            return compile_with_signature(POLICY_SIGNATURE)
     except PolicyError:
         raise
     except Exception as error:  # numba raises exceptions of many types.
@@ -211,7 +215,7 @@ def _compile_uncached(policy: Policy) -> Any:
 def _check_return_type(policy: Policy, return_type: Any) -> None:
     """Raise PolicyError if numba would silently convert a policy's return value to an integer."""
     if not isinstance(return_type, types.Integer | types.Boolean):
-        type_name = _INVALID_TYPE_NAMES.get(type(return_type), f"a {return_type}")
+        type_name = _INVALID_RETURN_TYPE_NAMES.get(type(return_type), f"a {return_type}")
         raise PolicyError(
             f"{_describe_policy(policy)} returns {type_name}, but an action must be an integer or "
             "a Boolean. Return int(...) on every path."

@@ -64,7 +64,11 @@ def collect_names(code: CodeType) -> set[str]:
 
 def collect_instruction_arguments(code: CodeType, opname: str) -> list[Any]:
     """Return the arguments of all bytecode instructions of one type, including inner functions."""
-    arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
+    arguments = [
+        instruction.argval
+        for instruction in dis.get_instructions(code)
+        if instruction.opname == opname
+    ]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             arguments += collect_instruction_arguments(constant, opname)
@@ -126,20 +130,22 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
     for callee in collect_functions(function):
         names = collect_names(callee.__code__)
         imports = collect_instruction_arguments(callee.__code__, "IMPORT_NAME")
-        sources = [name for name in imports if _is_nondeterministic_module(name)]
+        nondeterministic_names = [name for name in imports if _is_nondeterministic_module(name)]
         for name in collect_instruction_arguments(callee.__code__, "LOAD_GLOBAL"):
             if name in NONDETERMINISTIC_BUILTINS and name not in callee.__globals__:
-                sources.append(name)
+                nondeterministic_names.append(name)
         for name, value in _iterate_readable_values(callee):
             if _is_nondeterministic(value):
-                sources.append(name)
+                nondeterministic_names.append(name)
             elif isinstance(value, ModuleType):
                 used_names = sorted(names & vars(value).keys())
-                sources += [
-                    f"{name}.{n}" for n in used_names if _is_nondeterministic(vars(value)[n])
+                nondeterministic_names += [
+                    f"{name}.{attribute_name}"
+                    for attribute_name in used_names
+                    if _is_nondeterministic(vars(value)[attribute_name])
                 ]
-        if sources:
-            return str(sources[0])
+        if nondeterministic_names:
+            return str(nondeterministic_names[0])
     return ""
 
 
@@ -147,7 +153,10 @@ def _is_nondeterministic(value: Any) -> bool:
     """Return True if a value comes from a module with random or time-dependent results."""
     # After `from random import random`, the name `random` is a bound method of a generator.
     owner = getattr(value, "__self__", value)
-    return any(_is_nondeterministic_module(get_module_name(item)) for item in (value, type(owner)))
+    return any(
+        _is_nondeterministic_module(get_module_name(candidate))
+        for candidate in (value, type(owner))
+    )
 
 
 def _is_nondeterministic_module(module: str) -> bool:

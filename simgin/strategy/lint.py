@@ -31,7 +31,7 @@ from simgin.text.messages import describe_error, suggest_spelling
 POLICY_ARGUMENTS = ("view", "rules", "params")
 CARD_COST_ARGUMENTS = (*POLICY_ARGUMENTS, "card", "context")
 # Toolkit functions that call a helper for each card, and the index of the helper's argument
-HELPER_ARGUMENT_BY_FUNCTION = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
+HELPER_ARGUMENT_INDICES = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
 AUTHOR_API_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
 UNSUPPORTED_GLOBAL_TYPES = (dict, list, set, str)  # types of globals that numba does not support
 # Prefixes of lines in numba's error report that contain only a location
@@ -50,11 +50,11 @@ def find_policy_error(policy: Policy) -> str:
     code = policy.function.__code__
     if code.co_argcount != 3:
         return "must have three arguments. Define it with (view, rules, params)."
-    declare = f"Use view.noise and declare it with @{policy.slot}(noise=True)."
+    noise_hint = f"Use view.noise and declare it with @{policy.slot}(noise=True)."
     if "noise" in collect_names(code) and not policy.noise:
         return f"reads view.noise without declaring it. Write @{policy.slot}(noise=True)."
     if source := find_nondeterminism(policy.function):
-        return f"uses {source}, which makes deals irreproducible. {declare}"
+        return f"uses {source}, which makes deals irreproducible. {noise_hint}"
     if _uses_print(policy.function):
         return (
             "calls print, which would be executed millions of times. Remove the call, or use "
@@ -64,10 +64,12 @@ def find_policy_error(policy: Policy) -> str:
     if arguments != POLICY_ARGUMENTS and set(arguments) == set(POLICY_ARGUMENTS):
         argument_list = ", ".join(arguments)
         return f"has the arguments ({argument_list}). Use the order (view, rules, params)."
-    defined = {*policy.function.__globals__, *vars(builtins)}
+    defined_names = {*policy.function.__globals__, *vars(builtins)}
     for name in collect_instruction_arguments(code, "LOAD_GLOBAL"):
-        if name not in defined and name not in collect_instruction_arguments(code, "STORE_GLOBAL"):
-            suggestion = _suggest_definition(name, defined)
+        if name not in defined_names and name not in collect_instruction_arguments(
+            code, "STORE_GLOBAL"
+        ):
+            suggestion = _suggest_definition(name, defined_names)
             return f"cannot be compiled, because {name!r} is not defined{suggestion}"
     misused_arguments = _find_misused_arguments(policy, policy.function)
     return next(chain(misused_arguments, _find_misused_helpers(policy)), "")
@@ -122,11 +124,11 @@ def _suggest_definition(name: str, defined_names: set[str]) -> str:
 def _find_misused_helpers(policy: Policy) -> Iterator[str]:
     """Yield an error message for each helper that cannot be used to compute card costs."""
     for helper in _find_card_cost_helpers(policy):
-        called = f"calls {helper.__name__} (line {helper.__code__.co_firstlineno}), which"
+        call_phrase = f"calls {helper.__name__} (line {helper.__code__.co_firstlineno}), which"
         if message := _describe_wrong_arguments(helper):
-            yield f"{called} {message}"
+            yield f"{call_phrase} {message}"
         for message in _find_misused_arguments(policy, helper):
-            yield f"{called} {message}"
+            yield f"{call_phrase} {message}"
 
 
 def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
@@ -134,11 +136,14 @@ def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
     tree = _parse_definition(policy.function.__code__)
     for node in ast.walk(tree) if tree else ():
         match node:
-            case ast.Call(ast.Name(name), arguments, keywords) if (
-                name in HELPER_ARGUMENT_BY_FUNCTION
-            ):
-                by_keyword = [word.value for word in keywords if word.arg in ("cost", "penalty")]
-                for argument in [*arguments[HELPER_ARGUMENT_BY_FUNCTION[name] :][:1], *by_keyword]:
+            case ast.Call(ast.Name(name), arguments, keywords) if name in HELPER_ARGUMENT_INDICES:
+                keyword_arguments = [
+                    keyword.value for keyword in keywords if keyword.arg in ("cost", "penalty")
+                ]
+                for argument in [
+                    *arguments[HELPER_ARGUMENT_INDICES[name] :][:1],
+                    *keyword_arguments,
+                ]:
                     value = policy.function.__globals__.get(ast.unparse(argument))
                     if isinstance(helper := getattr(value, "py_func", None), FunctionType):
                         yield helper
@@ -147,12 +152,18 @@ def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
 def _describe_wrong_arguments(helper: FunctionType) -> str:
     """Return an error message if a card-cost helper has the wrong arguments, otherwise ""."""
     code = helper.__code__
-    names = code.co_varnames[: code.co_argcount]
-    pairs = list(zip(names, CARD_COST_ARGUMENTS, strict=False))
-    misplaced = [name for name, role in pairs if name != role and name in CARD_COST_ARGUMENTS]
-    if len(names) == len(CARD_COST_ARGUMENTS) and not misplaced:
+    argument_names = code.co_varnames[: code.co_argcount]
+    pairs = list(zip(argument_names, CARD_COST_ARGUMENTS, strict=False))
+    misplaced_names = [
+        name
+        for name, expected_name in pairs
+        if name != expected_name and name in CARD_COST_ARGUMENTS
+    ]
+    if len(argument_names) == len(CARD_COST_ARGUMENTS) and not misplaced_names:
         return ""
-    return f"has the arguments ({', '.join(names)}). Use ({', '.join(CARD_COST_ARGUMENTS)})."
+    return (
+        f"has the arguments ({', '.join(argument_names)}). Use ({', '.join(CARD_COST_ARGUMENTS)})."
+    )
 
 
 def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
@@ -173,10 +184,12 @@ def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
                 if index < 2 and (message := describe_unknown_field(name, POLICY_ARGUMENTS[index])):
                     yield message
                 elif index == 2 and not hasattr(np.ndarray, name):
-                    valid = [f"{id}[{i}] ({param})" for i, param in enumerate(policy.params)]
+                    valid_indices = [
+                        f"{id}[{i}] ({param})" for i, param in enumerate(policy.params)
+                    ]
                     yield (
                         f"reads {ast.unparse(node)}, but {id} is an array. Valid indices: "
-                        f"{', '.join(valid) or 'none'}."
+                        f"{', '.join(valid_indices) or 'none'}."
                     )
             case ast.Subscript(ast.Name(id), ast.Constant(int(param_index))) if (
                 id == code.co_varnames[2]
@@ -238,9 +251,9 @@ def describe_compile_error(policy: Policy, error: Exception) -> str:
         if isinstance(value, FunctionType):
             return f"it calls {name}, which is not compiled. Decorate {name} with @helper."
         if isinstance(value, UNSUPPORTED_GLOBAL_TYPES):
-            kind = type(value).__name__
+            type_name = type(value).__name__
             return (
-                f"it reads the {kind} {name}. Use numbers, tuples or NumPy arrays as global "
+                f"it reads the {type_name} {name}. Use numbers, tuples or NumPy arrays as global "
                 "variables."
             )
     for name in collect_instruction_arguments(code, "STORE_GLOBAL"):

@@ -77,9 +77,9 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
     """
     if not isinstance(strategy, Strategy):
         return _find_strategy_by_spec(str(strategy))
-    for text in (strategy.spec, strategy.name):
+    for spec in (strategy.spec, strategy.name):
         with contextlib.suppress(StrategyError):
-            restored_strategy = _restore_strategy(text, _collect_policy_pickles(strategy))
+            restored_strategy = _restore_strategy(spec, _collect_policy_pickles(strategy))
             if is_same_strategy(restored_strategy, _fill_slots(strategy)):
                 return restored_strategy
     if strategy.name in _load_library().strategies:
@@ -125,23 +125,23 @@ copyreg.pickle(Strategy, _reduce_strategy)
 
 def _find_strategy_by_spec(spec: str) -> Strategy:
     """Return the strategy that a spec describes, with its canonical spec."""
-    parsed = strategy_spec.parse_spec(spec)
-    strategy = _find_strategy_by_name(parsed.strategy.name)
-    strategy = strategy_spec.set_parameter_values(strategy, parsed.strategy.values, spec)
-    for slot, reference in parsed.policies.items():
+    parsed_spec = strategy_spec.parse_spec(spec)
+    strategy = _find_strategy_by_name(parsed_spec.strategy.name)
+    strategy = strategy_spec.set_parameter_values(strategy, parsed_spec.strategy.values, spec)
+    for slot, reference in parsed_spec.policies.items():
         policy = _find_policy(slot, reference.name)
         changed_policy = strategy_spec.set_policy_values(policy, reference.values, reference.text)
         strategy = strategy_spec.with_policies(strategy, {slot: changed_policy})
-    if parsed.has_weights:
+    if parsed_spec.has_weights:
         _check_has_weights(strategy, spec)
-        file = _find_weights_file(parsed)
+        file = _find_weights_file(parsed_spec)
         _check_weights_size(strategy, file)
         strategy = with_weights(strategy, file)
-    elif parsed.file:
-        file_values = strategy_spec.read_values_file(Path(parsed.file))
-        strategy_spec.check_values_given_once(parsed, file_values)
+    elif parsed_spec.file:
+        file_values = strategy_spec.read_values_file(Path(parsed_spec.file))
+        strategy_spec.check_values_given_once(parsed_spec, file_values)
         strategy = _replace_slot_values(strategy, file_values, spec)
-    return strategy_spec.with_policies(strategy, {}, _format_spec(parsed, strategy))
+    return strategy_spec.with_policies(strategy, {}, _format_spec(parsed_spec, strategy))
 
 
 def _find_weights_file(spec: StrategySpec) -> Path:
@@ -224,8 +224,8 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
 
     policy = _find_policies_sharing_weights(strategy)[0]
     n_needed, n_weights = (
-        compiler.make_parameter_vector(p).size - len(p.params)
-        for p in (policy, replace(policy, weights=file))
+        compiler.make_parameter_vector(sized_policy).size - len(sized_policy.params)
+        for sized_policy in (policy, replace(policy, weights=file))
     )
     if n_weights != n_needed:
         raise StrategyError(
@@ -241,9 +241,9 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
         strategy: Strategy, as returned by `find_strategy`.
         values: New values by slot and parameter.
     """
-    changed = _replace_slot_values(strategy, values, strategy.spec)
-    spec = _format_spec(strategy_spec.parse_spec(strategy.spec), changed)
-    return strategy_spec.with_policies(changed, {}, spec)
+    changed_strategy = _replace_slot_values(strategy, values, strategy.spec)
+    spec = _format_spec(strategy_spec.parse_spec(strategy.spec), changed_strategy)
+    return strategy_spec.with_policies(changed_strategy, {}, spec)
 
 
 def _replace_slot_values(
@@ -348,15 +348,15 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
         strategy: Strategy to describe.
     """
     name = spec.strategy.name
-    base = _find_strategy_by_name(name)
+    base_strategy = _find_strategy_by_name(name)
     if spec.has_weights:
-        base = with_weights(base, _find_weights_file(spec))
+        base_strategy = with_weights(base_strategy, _find_weights_file(spec))
     policies = {
         policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies
     }
-    values: dict[str, str] = {}  # A value that several policies share appears only once.
+    shared_values: dict[str, str] = {}  # A value that several policies share appears only once.
     for slot, policy in list(policies.items()):
-        changed_values = strategy_spec.format_changed_values(policy, base.policy(slot))
+        changed_values = strategy_spec.format_changed_values(policy, base_strategy.policy(slot))
         # A value can be given for the whole strategy if all policies declare the parameter
         # identically.
         params = policy.params
@@ -365,18 +365,18 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
             for name in changed_values
             for used_policy in policies.values()
         ):
-            values |= changed_values
+            shared_values |= changed_values
         else:
             del policies[slot]
-    text = name + strategy_spec.format_parameter_values(values)
+    canonical_spec = name + strategy_spec.format_parameter_values(shared_values)
     for policy in strategy.policies:
-        default = base.policy(policy.slot)
-        if default is not None:
-            shared_names = values.keys() & default.params.keys()
-            default = default(**{name: values[name] for name in shared_names})
-        if policy.slot not in policies and policy != default:
-            text += f"+{policy.slot}={_format_policy_spec(policy)}"
-    return f"{text}@{spec.file}" if spec.has_weights else text
+        default_policy = base_strategy.policy(policy.slot)
+        if default_policy is not None:
+            shared_names = shared_values.keys() & default_policy.params.keys()
+            default_policy = default_policy(**{name: shared_values[name] for name in shared_names})
+        if policy.slot not in policies and policy != default_policy:
+            canonical_spec += f"+{policy.slot}={_format_policy_spec(policy)}"
+    return f"{canonical_spec}@{spec.file}" if spec.has_weights else canonical_spec
 
 
 def _format_policy_spec(policy: Policy) -> str:
@@ -384,13 +384,13 @@ def _format_policy_spec(policy: Policy) -> str:
 
     If the name is ambiguous, the spec contains the path of the file.
     """
-    registered = dict(_load_library().policies)
-    registered |= {
+    known_policies = dict(_load_library().policies)
+    known_policies |= {
         (live_policy.slot, name): live_policy
         for name, strategy in _restored_strategies.items()
         for live_policy in strategy.policies
     }
-    for (slot, name), known_policy in registered.items():
+    for (slot, name), known_policy in known_policies.items():
         if slot == policy.slot and known_policy.function is policy.function:
             return name + strategy_spec.format_policy_values(policy, known_policy)
     declared_policies = _load_file_library(policy.source_file).policies
@@ -494,10 +494,7 @@ def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
 
 
 def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
-    """Return the policy that a strategy uses in a slot.
-
-    If the slot is empty, the function raises StrategyError.
-    """
+    """Return the policy that a strategy uses in a slot, or raise StrategyError if there is none."""
     policy = strategy.policy(slot)
     if policy is None:
         raise StrategyError(f"{quote_text(name)} has no {slot} policy. Choose another strategy.")
@@ -641,25 +638,31 @@ def _collect_definitions(modules: Iterable[ModuleType]) -> _Library:
     """
     library = _Library()
     for module in modules:
-        for value in vars(module).values():
-            if isinstance(value, Strategy):
-                text = (module.__doc__ or "").strip()
-                source = value.source or _extract_source(text)
-                value = replace(value, about=value.about or text, source=source)
-                known_definition: object = library.strategies.setdefault(value.name, value)
-                kind = "strategies"
+        for definition in vars(module).values():
+            if isinstance(definition, Strategy):
+                docstring = (module.__doc__ or "").strip()
+                source = definition.source or _extract_source(docstring)
+                definition = replace(definition, about=definition.about or docstring, source=source)
+                known_definition: object = library.strategies.setdefault(
+                    definition.name, definition
+                )
+                description = "strategies"
             # Policies that a module imports from another module are excluded.
-            elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
-                if not value.name:
+            elif (
+                isinstance(definition, Policy) and definition.function.__module__ == module.__name__
+            ):
+                if not definition.name:
                     continue
-                known_definition = library.policies.setdefault((value.slot, value.name), value)
-                kind = f"{value.slot} policies"
+                known_definition = library.policies.setdefault(
+                    (definition.slot, definition.name), definition
+                )
+                description = f"{definition.slot} policies"
             else:
                 continue
-            if known_definition != value:
+            if known_definition != definition:
                 raise StrategyError(
-                    f"two {kind} have the name {quote_text(value.name)}. Rename one of the two in "
-                    f"{module.__file__}."
+                    f"two {description} have the name {quote_text(definition.name)}. Rename one of "
+                    f"the two in {module.__file__}."
                 )
     return library
 
@@ -701,16 +704,16 @@ def _load_file_library(path: Path) -> _Library:
 def _load_file(path: Path, content: bytes) -> ModuleType:
     """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
-    name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # SourceFileLoader accepts any file suffix.
-    spec = importlib.util.spec_from_file_location(name, path, loader=reader)
+    module_name = f"simgin_plugin_{digest[:16]}"
+    reader = SourceFileLoader(module_name, str(path))  # SourceFileLoader accepts any file suffix.
+    spec = importlib.util.spec_from_file_location(module_name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[module_name] = module
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        sys.modules.pop(name, None)
+        sys.modules.pop(module_name, None)
         raise
     module.__file__ = str(path)  # Restore the path if the file has changed it.
     return module
@@ -727,8 +730,11 @@ def _convert_load_errors(path: Path) -> Iterator[None]:
         error = ensure_printable_error(raised)
         # Walk the traceback without reading source files.
         stack = traceback.walk_tb(error.__traceback__)
-        lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        location = f" (line {lines[-1]})" if lines else ""  # SyntaxError adds the line itself.
+        line_numbers = [
+            line_number for frame, line_number in stack if frame.f_code.co_filename == str(path)
+        ]
+        # SyntaxError adds the line itself.
+        location = f" (line {line_numbers[-1]})" if line_numbers else ""
         raise StrategyError(
             f"{path} cannot be read{location}: {_describe_load_error(error, path)}"
         ) from None

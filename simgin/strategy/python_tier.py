@@ -71,9 +71,9 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _replace_exit_error(error: BaseException) -> BaseException:
-    """Return a PolicyExitError for an exception that would end the program, or the exception.
+    """Return an exception unchanged, or a PolicyExitError if it would end the program.
 
-    The result is the exception itself if it is a KeyboardInterrupt in the main thread.
+    A KeyboardInterrupt in the main thread is returned unchanged.
     """
     error = ensure_printable_error(error)
     is_main_thread = threading.current_thread() is threading.main_thread()
@@ -149,8 +149,8 @@ def _make_fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
     Reading a property of np.record is four times as fast as reading a field.
     """
-    fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
-    members = {"__getattribute__": np.void.__getattribute__, **fields}
+    properties = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
+    members = {"__getattribute__": np.void.__getattribute__, **properties}
     record_type = type("Record", (np.record,), members)
     return np.dtype((record_type, dtype))
 

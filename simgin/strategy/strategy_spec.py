@@ -51,7 +51,7 @@ class PolicyReference:
 
 @dataclass(frozen=True)
 class StrategySpec:
-    """Parts of a strategy spec.
+    """Parsed strategy spec.
 
     Attributes:
         strategy: Name and parameter values of the strategy.
@@ -101,11 +101,11 @@ def parse_spec(spec: str) -> StrategySpec:
             f"{quote_text(spec)} is not a valid strategy spec, because a file with parameters or "
             "weights must come last. Write, for example, champion+knock=at@FILE.npy."
         )
-    strategy_text, *parts = _SLOT_SEPARATOR_PATTERN.split(spec.strip())
+    strategy_text, *policy_texts = _SLOT_SEPARATOR_PATTERN.split(spec.strip())
     _check_slots(strategy_text)
     policies: dict[str, PolicyReference] = {}
-    for part in parts:
-        slot, _, policy = part.partition("=")
+    for policy_text in policy_texts:
+        slot, _, policy = policy_text.partition("=")
         slots = STAKE_SLOTS if slot == "stake" else (slot,)
         policies |= dict.fromkeys(slots, _parse_reference(policy))
     return StrategySpec(_parse_reference(strategy_text), policies, file)
@@ -130,17 +130,19 @@ def _check_slots(strategy_text: str) -> None:
 def _parse_reference(text: str) -> PolicyReference:
     """Parse the name of a policy with its parameter values."""
     name, *value_texts = _VALUES_SEPARATOR_PATTERN.split(text.strip(), maxsplit=1)
-    items = value_texts[0].split(",") if value_texts else []
-    stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
-    if stray_colon or not all(_ASSIGNMENT_PATTERN.fullmatch(item) for item in items):
+    assignments = value_texts[0].split(",") if value_texts else []
+    has_stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
+    if has_stray_colon or not all(
+        _ASSIGNMENT_PATTERN.fullmatch(assignment) for assignment in assignments
+    ):
         raise StrategyError(
             f"{quote_text(text)} is not a valid strategy spec. Write "
             "name:parameter=value,parameter=value."
         )
     values = {}
-    for item in items:
-        key, _, value = item.partition("=")
-        values[key.strip()] = value.strip()
+    for assignment in assignments:
+        parameter_name, _, value = assignment.partition("=")
+        values[parameter_name.strip()] = value.strip()
     return PolicyReference(text, name.strip(), values)
 
 
@@ -169,8 +171,10 @@ def set_parameter_values(strategy: Strategy, values: Mapping[str, str], spec: st
         owners = [policy for policy in strategy.policies if name in policy.params]
         if len({policy.params[name] for policy in owners}) != 1:
             raise StrategyError(_describe_ambiguous_parameter(strategy, name, owners))
-        changed = {p.slot: set_policy_values(p, {name: value}, spec) for p in owners}
-        strategy = with_policies(strategy, changed)
+        changed_policies = {
+            owner.slot: set_policy_values(owner, {name: value}, spec) for owner in owners
+        }
+        strategy = with_policies(strategy, changed_policies)
     return strategy
 
 
@@ -192,8 +196,8 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
 
 def with_policies(strategy: Strategy, policies: Mapping[str, Policy], spec: str = "") -> Strategy:
     """Return a copy of a strategy with different policies in some slots."""
-    slots: dict[str, Any] = dict(policies)
-    return replace(strategy, spec=spec, **slots)
+    policies_by_slot: dict[str, Any] = dict(policies)
+    return replace(strategy, spec=spec, **policies_by_slot)
 
 
 # Formatting
@@ -246,9 +250,10 @@ def read_values_file(path: Path) -> ParameterValuesBySlot:
     for slot, table in tables.items():
         if slot not in SLOTS:
             suggestion = suggest_spelling(slot, SLOTS)
-            slots = ", ".join(SLOTS)
+            valid_slots = ", ".join(SLOTS)
             raise StrategyError(
-                f"{path}: {quote_text(slot)} is not a valid slot{suggestion} Valid slots: {slots}."
+                f"{path}: {quote_text(slot)} is not a valid slot{suggestion} Valid slots: "
+                f"{valid_slots}."
             )
         if not isinstance(table, dict):
             raise StrategyError(
@@ -284,7 +289,7 @@ def _to_string(value: object) -> str:
 
 
 def format_values_toml(values: ParameterValuesBySlot) -> str:
-    """Format parameter values as the text of a TOML file."""
+    """Format parameter values by slot as the content of a TOML file."""
     tables = []
     for slot, slot_values in values.items():
         lines = [f"{name} = {_to_toml(value)}\n" for name, value in slot_values.items()]
