@@ -42,7 +42,7 @@ def find_deal_stage(turn):
 
 @jit
 def find_initial_odds_index(view, offset):
-    """Return the parameter index of the first initial odds for the current stage of the deal."""
+    """Return the index in `params` at which the initial odds of the current stage start."""
     return offset + 13 * find_deal_stage(view.turns - view.own_turn + 1)
 
 
@@ -57,7 +57,7 @@ def has_opponent_declined_upcard(view):
 
 @jit
 def find_turn_event(view, turn):
-    """Return whether the opponent took or declined the card on offer in a turn, and the card.
+    """Return whether the opponent took or declined a card in a turn, and which card it was.
 
     The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. If the opponent had no
     choice, the event is (-1, -1). `turn` is the index of the turn in the history.
@@ -96,19 +96,21 @@ def update_holding_odds(view, params, offset, odds):
     """Update the odds that the opponent holds each unseen card, given the opponent's actions."""
     if has_opponent_declined_upcard(view):
         _update_neighbour_odds(view.upcard, offset + EVENT_MULTIPLIERS_OFFSET, view, params, odds)
-    turn = 0
-    for i in range(view.turns):
-        if view.history[i, 0] == view.seat:
+    opponent_turn = 0
+    for history_index in range(view.turns):
+        if view.history[history_index, 0] == view.seat:
             continue
-        turn += 1
-        stage_offset = offset + EVENT_MULTIPLIERS_OFFSET + find_deal_stage(turn) * N_CARD_RELATIONS
-        kind, card = find_turn_event(view, i)
-        if kind >= 0:
+        opponent_turn += 1
+        stage_offset = (
+            offset + EVENT_MULTIPLIERS_OFFSET + find_deal_stage(opponent_turn) * N_CARD_RELATIONS
+        )
+        event_type, card = find_turn_event(view, history_index)
+        if event_type >= 0:
             _update_neighbour_odds(
-                card, stage_offset + kind * N_STAGES * N_CARD_RELATIONS, view, params, odds
+                card, stage_offset + event_type * N_STAGES * N_CARD_RELATIONS, view, params, odds
             )
         _update_neighbour_odds(
-            int(view.history[i, 3]),
+            int(view.history[history_index, 3]),
             stage_offset + EVENT_DISCARDED * N_STAGES * N_CARD_RELATIONS,
             view,
             params,
@@ -118,17 +120,17 @@ def update_holding_odds(view, params, offset, odds):
 
 @jit
 def _find_odds_scale(cards, n_held, odds):
-    """Return the factor for the odds with which the holding probabilities sum to `n_held`.
+    """Return the factor that scales the odds so that the probabilities add up to `n_held`.
 
     `n_held` must be less than the number of cards. The sum of scale * odds / (1 + scale * odds) is
     concave in the scale, so Newton's method converges from below without overshooting.
     """
-    total = 0.0
+    total_odds = 0.0
     remaining_cards = cards
     while remaining_cards:
-        total += odds[lowest_bit(remaining_cards)]
+        total_odds += odds[lowest_bit(remaining_cards)]
         remaining_cards &= remaining_cards - 1
-    scale = n_held / total
+    scale = n_held / total_odds
     for _ in range(_N_NEWTON_STEPS):
         expected, slope = 0.0, 0.0
         remaining_cards = cards
@@ -161,15 +163,15 @@ def estimate_holdings(view, params, offset, probabilities):
             probabilities[13 * 1 + 11]
     """
     n_held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
-    n = popcount(view.unseen)
-    ranks = find_initial_odds_index(view, offset)
+    n_unseen = popcount(view.unseen)
+    first_odds_index = find_initial_odds_index(view, offset)
     for card in range(52):
-        probabilities[card] = params[ranks + card % 13]
+        probabilities[card] = params[first_odds_index + card % 13]
     update_holding_odds(view, params, offset, probabilities)
-    scale = _find_odds_scale(view.unseen, n_held, probabilities) if 0 < n_held < n else 0.0
+    scale = _find_odds_scale(view.unseen, n_held, probabilities) if 0 < n_held < n_unseen else 0.0
     for card in range(52):
         mask = 1 << card
-        if view.unseen & mask and n_held >= n:
+        if view.unseen & mask and n_held >= n_unseen:
             probabilities[card] = 1.0
         elif view.unseen & mask and n_held > 0:
             probabilities[card] = scale * probabilities[card] / (1 + scale * probabilities[card])
@@ -200,16 +202,20 @@ def meld_probability(card, probabilities, rules):
     """
     no_meld_probability = 1.0
     rank, first_of_suit = card % 13, card - card % 13
-    for a in range(rank, 52, 13):
-        for b in range(a + 13, 52, 13):
-            if a != card and b != card:
-                no_meld_probability *= 1 - probabilities[a] * probabilities[b]
+    for first_partner in range(rank, 52, 13):
+        for second_partner in range(first_partner + 13, 52, 13):
+            if first_partner != card and second_partner != card:
+                no_meld_probability *= (
+                    1 - probabilities[first_partner] * probabilities[second_partner]
+                )
     for i in range(count_three_card_runs(rules)):
         run = rules.runs[i]
         if run >> rank & 1:
             partner_ranks = (run ^ 1 << rank) << first_of_suit
-            a = lowest_bit(partner_ranks)
+            first_partner = lowest_bit(partner_ranks)
             no_meld_probability *= (
-                1 - probabilities[a] * probabilities[lowest_bit(partner_ranks ^ 1 << a)]
+                1
+                - probabilities[first_partner]
+                * probabilities[lowest_bit(partner_ranks ^ 1 << first_partner)]
             )
     return 1 - no_meld_probability

@@ -84,9 +84,9 @@ def highest_card(cards):
 
             highest_card(view.legal)
     """
-    for r in range(12, -1, -1):
-        if cards & cards_of_rank(r):
-            return lowest_bit(cards & cards_of_rank(r))
+    for rank in range(12, -1, -1):
+        if cards & cards_of_rank(rank):
+            return lowest_bit(cards & cards_of_rank(rank))
     return -1
 
 
@@ -200,7 +200,7 @@ def makes_meld(hand, card, rules):
 
 @jit
 def is_in_best_melding(hand, card, rules):
-    """Return True if some melding with the least deadwood uses the additional card.
+    """Return True if the card would be in a meld of some melding with the least deadwood.
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
@@ -260,9 +260,9 @@ def count_extensions(melds, cards, rules):
             count_extensions(view.meldings[0], view.unseen, rules)
     """
     extensions = 0
-    for k in range(3):
-        if melds[k]:
-            extensions |= find_meld_extensions(melds[k], rules)
+    for meld_index in range(3):
+        if melds[meld_index]:
+            extensions |= find_meld_extensions(melds[meld_index], rules)
     return popcount(extensions & cards)
 
 
@@ -324,7 +324,7 @@ def leftover_cards(hand, preferred, rules):
 
 @jit
 def _remove_unmatched(hand, deadwood_left, cards, rules):
-    """Remove cards whose discard saves their full value; return the remaining hand and deadwood."""
+    """Remove cards that a best melding leaves unmatched, and return the hand and its deadwood."""
     cards &= hand
     while cards:
         card = lowest_bit(cards)
@@ -353,13 +353,13 @@ def extension_cards(hand, rules):
     """
     extensions = 0
     for rank in range(13):
-        same_rank = hand & cards_of_rank(rank)
-        if popcount(same_rank) == 3:
-            extensions |= cards_of_rank(rank) & ~same_rank
+        rank_cards = hand & cards_of_rank(rank)
+        if popcount(rank_cards) == 3:
+            extensions |= cards_of_rank(rank) & ~rank_cards
     for suit in range(4):
         suit_cards = suit_lane(hand, suit)
         if rules.lane[0, suit_cards] & 0x1FFF:
-            for i in range(rules.n_runs):
-                if rules.runs[i] & ~suit_cards == 0:
-                    extensions |= find_meld_extensions(rules.runs[i] << (13 * suit), rules)
+            for run_index in range(rules.n_runs):
+                if rules.runs[run_index] & ~suit_cards == 0:
+                    extensions |= find_meld_extensions(rules.runs[run_index] << (13 * suit), rules)
     return extensions & ~hand

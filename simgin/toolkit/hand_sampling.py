@@ -153,10 +153,12 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
     interpolated between the two sets of weights, which start at `offset` in the policy's `params`.
     """
     stage_offset = offset + N_LIKELIHOOD_FEATURES * find_deal_stage(view.turns - view.own_turn + 1)
-    for i in range(N_LIKELIHOOD_FEATURES):
-        weights[i] = (
-            knock_probability * params[stage_offset + IMMEDIATE_KNOCK_WEIGHTS_OFFSET + i]
-            + (1 - knock_probability) * params[stage_offset + WAITING_WEIGHTS_OFFSET + i]
+    for feature_index in range(N_LIKELIHOOD_FEATURES):
+        weights[feature_index] = (
+            knock_probability
+            * params[stage_offset + IMMEDIATE_KNOCK_WEIGHTS_OFFSET + feature_index]
+            + (1 - knock_probability)
+            * params[stage_offset + WAITING_WEIGHTS_OFFSET + feature_index]
         )
 
 
@@ -166,10 +168,10 @@ def compute_log_likelihood(
 ):
     """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
     write_hand_features(features, ten_cards, declined_cards, discarded_cards, view, rules)
-    total = 0.0
-    for i in range(N_LIKELIHOOD_FEATURES):
-        total += features[i] * weights[i]
-    return total
+    log_likelihood = 0.0
+    for feature_index in range(N_LIKELIHOOD_FEATURES):
+        log_likelihood += features[feature_index] * weights[feature_index]
+    return log_likelihood
 
 
 @jit
@@ -215,14 +217,16 @@ def run_metropolis(
     likelihood = compute_log_likelihood(
         hidden_cards | view.known, features, weights, declined_cards, discarded_cards, view, rules
     )
-    size = popcount(hidden_cards)
-    max_exchanged = min(size, popcount(view.unseen) - size)
+    n_hidden = popcount(hidden_cards)
+    max_exchanged = min(n_hidden, popcount(view.unseen) - n_hidden)
     for _ in range(n_steps):
         random_bits = next_random_word(noise, stream)
-        n = min(max_exchanged, 1 + (random_bits < 0x73333333) + (random_bits < 0x40000000))
-        removed_cards = sample_cards(hidden_cards, n, noise, stream)
+        n_exchanged = min(
+            max_exchanged, 1 + (random_bits < 0x73333333) + (random_bits < 0x40000000)
+        )
+        removed_cards = sample_cards(hidden_cards, n_exchanged, noise, stream)
         proposed_cards = hidden_cards ^ removed_cards | sample_cards(
-            view.unseen & ~hidden_cards, n, noise, stream
+            view.unseen & ~hidden_cards, n_exchanged, noise, stream
         )
         proposed_likelihood = compute_log_likelihood(
             proposed_cards | view.known,
@@ -246,11 +250,11 @@ def run_metropolis(
 def shuffle_stock(hidden_cards, view, noise, stream, stock):
     """Write the unseen cards outside the opponent's hand to `stock`, in random order."""
     remaining_cards = view.unseen & ~hidden_cards
-    n = 0
+    n_cards = 0
     while remaining_cards:
-        stock[n] = lowest_bit(remaining_cards)
+        stock[n_cards] = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
-        n += 1
-    for i in range(n - 1, 0, -1):
-        k = random_below(i + 1, next_random_word(noise, stream))
-        stock[i], stock[k] = stock[k], stock[i]
+        n_cards += 1
+    for i in range(n_cards - 1, 0, -1):
+        other_index = random_below(i + 1, next_random_word(noise, stream))
+        stock[i], stock[other_index] = stock[other_index], stock[i]

@@ -124,14 +124,16 @@ def next_random_word(noise, stream):
             second = 1 + random_below(6, next_random_word(view.noise, stream))
     """
     if len(stream) == 33:
-        n = stream[32]
-        if n & 31 == 0:
-            write_random_blocks(noise, 0, 0, n >> 2, 0, stream)
-        stream[32] = n + 1
-        block, word = n >> 2 & 7, n & 3
+        word_index = stream[32]
+        if word_index & 31 == 0:
+            write_random_blocks(noise, 0, 0, word_index >> 2, 0, stream)
+        stream[32] = word_index + 1
+        block, word = word_index >> 2 & 7, word_index & 3
         return stream[8 * word + block]
-    n = stream[8]
-    if n & 3 == 0:
-        stream[0], stream[1], stream[2], stream[3] = generate_random_words(noise, 0, 0, n >> 2, 0)
-    stream[8] = n + 1
-    return stream[n & 3]
+    word_index = stream[8]
+    if word_index & 3 == 0:
+        stream[0], stream[1], stream[2], stream[3] = generate_random_words(
+            noise, 0, 0, word_index >> 2, 0
+        )
+    stream[8] = word_index + 1
+    return stream[word_index & 3]

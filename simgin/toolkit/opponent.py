@@ -58,11 +58,11 @@ def neighbours_of_any(cards):
 
             safe = view.legal & ~neighbours_of_any(view.known)
     """
-    result = 0
+    neighbour_cards = 0
     while cards:
-        result |= neighbours(lowest_bit(cards))
+        neighbour_cards |= neighbours(lowest_bit(cards))
         cards &= cards - 1
-    return result
+    return neighbour_cards
 
 
 @jit
@@ -107,11 +107,11 @@ def first_discards(view, seat, max_discards):
             first_discards(view, 1 - view.seat, 3)
     """
     cards = 0
-    for i in range(view.turns):
+    for turn in range(view.turns):
         if max_discards <= 0:
             break
-        if view.history[i, 0] == seat and view.history[i, 3] >= 0:
-            cards |= 1 << int(view.history[i, 3])
+        if view.history[turn, 0] == seat and view.history[turn, 3] >= 0:
+            cards |= 1 << int(view.history[turn, 3])
             max_discards -= 1
     return cards
 
@@ -132,9 +132,9 @@ def last_opponent_discard(view):
             last = last_opponent_discard(view)
             same = view.legal & cards_of_rank(rank(last)) if last >= 0 else 0
     """
-    for i in range(view.turns - 1, -1, -1):
-        if view.history[i, 0] != view.seat:
-            return int(view.history[i, 3])
+    for turn in range(view.turns - 1, -1, -1):
+        if view.history[turn, 0] != view.seat:
+            return int(view.history[turn, 3])
     return -1
 
 
@@ -210,7 +210,7 @@ def estimate_holdings_uniformly(view, probabilities):
 
 @jit
 def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
-    """Return a score that measures how much a discard can help the opponent.
+    """Return a score for how much a discard can help the opponent.
 
     The score is the sum of the weights of all neighbours of the card (see `neighbours`).
     jdh8/gin-rummy-engine uses the weights 2, 1 and 2.

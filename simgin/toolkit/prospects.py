@@ -33,12 +33,12 @@ def outs(hand, rules):
     """
     if rules.by_planes[0]:
         return find_outs_bitwise(hand)
-    cards = cards_of_ranks(ranks_held_twice(hand))
+    out_cards = cards_of_ranks(ranks_held_twice(hand))
     spades = suit_lane(hand, 0)
     hearts = suit_lane(hand, 1)
     diamonds = suit_lane(hand, 2)
     clubs = suit_lane(hand, 3)
-    cards |= (
+    out_cards |= (
         _find_suit_run_outs(spades, rules)
         | _find_suit_run_outs(hearts, rules) << 13
         | _find_suit_run_outs(diamonds, rules) << 26
@@ -47,8 +47,8 @@ def outs(hand, rules):
     for i in range(rules.n_rainbows):
         missing_cards = rules.rainbows[i] & ~hand
         if missing_cards & (missing_cards - 1) == 0:
-            cards |= missing_cards
-    return cards & ~hand
+            out_cards |= missing_cards
+    return out_cards & ~hand
 
 
 @force_inline
@@ -117,18 +117,18 @@ def deadwood_after_draws(ten_cards, cards, rules, counts):
     deadwood_of_ten = deadwood(ten_cards, rules)
     deadwood_of_nine = best_discards(ten_cards, ten_cards, rules)[0]
     hand_outs = outs(ten_cards, rules)
-    n = 0
+    n_draws = 0
     while cards:
         mask = cards & -cards
         cards ^= mask
         if mask & hand_outs:
-            counts[n] = best_discards(ten_cards | mask, ten_cards | mask, rules)[0]
+            counts[n_draws] = best_discards(ten_cards | mask, ten_cards | mask, rules)[0]
         else:
-            counts[n] = min(
+            counts[n_draws] = min(
                 deadwood_of_ten, deadwood_of_nine + rules.value[0, lowest_bit(mask) % 13]
             )
-        n += 1
-    return n
+        n_draws += 1
+    return n_draws
 
 
 @jit
@@ -156,16 +156,16 @@ def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
     """
     deadwood_of_ten = deadwood(ten_cards, rules)
     deadwood_of_nine = best_discards(ten_cards, ten_cards, rules)[0]
-    last = len(tally) - 1
+    last_index = len(tally) - 1
     hand_outs = outs(ten_cards, rules) & cards
     other_cards = cards & ~hand_outs
     for rank in range(13):
-        deadwood_points = min(deadwood_of_ten, deadwood_of_nine + rules.value[0, rank], last)
+        deadwood_points = min(deadwood_of_ten, deadwood_of_nine + rules.value[0, rank], last_index)
         tally[deadwood_points] += popcount(other_cards & cards_of_rank(rank))
     while hand_outs:
         eleven_cards = ten_cards | hand_outs & -hand_outs
         hand_outs &= hand_outs - 1
-        tally[min(best_discards(eleven_cards, eleven_cards, rules)[0], last)] += 1
+        tally[min(best_discards(eleven_cards, eleven_cards, rules)[0], last_index)] += 1
     return popcount(cards)
 
 
@@ -275,7 +275,7 @@ def partners_by_rank_and_suit(cards):
 
 @jit
 def count_run_pairs(window):
-    """Return the number of possible three-card runs with the middle one of five ranks.
+    """Return the number of three-card runs that contain the middle rank of a window of five.
 
     Args:
         window: Five bits, one per rank from two below to two above the middle rank. A bit is 1 if
@@ -351,14 +351,14 @@ def mean_of_smallest(histogram, n_values):
             tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
             mean_of_smallest(tally, 10)
     """
-    n_used, total, count = 0, 0, 0
-    while count < len(histogram) and n_used + histogram[count] < n_values:
-        n_used += histogram[count]
-        total += histogram[count] * count
-        count += 1
-    if count == len(histogram):
+    n_used, total, value = 0, 0, 0
+    while value < len(histogram) and n_used + histogram[value] < n_values:
+        n_used += histogram[value]
+        total += histogram[value] * value
+        value += 1
+    if value == len(histogram):
         return total / n_values
-    return (total + (n_values - n_used) * count) / n_values
+    return (total + (n_values - n_used) * value) / n_values
 
 
 @jit
@@ -426,11 +426,14 @@ def count_possible_melds(card, cards, rules):
     n_same_rank = popcount(cards_of_rank(card % 13) & cards & ~(1 << card))
     suit_cards = suit_lane(cards, card // 13)
     rank_bit = 1 << (card % 13)
-    melds = n_same_rank * (n_same_rank - 1) // 2
-    for i in range(count_three_card_runs(rules)):
-        if rules.runs[i] & rank_bit and rules.runs[i] & ~(suit_cards | rank_bit) == 0:
-            melds += 1
-    return melds
+    n_melds = n_same_rank * (n_same_rank - 1) // 2
+    for run_index in range(count_three_card_runs(rules)):
+        if (
+            rules.runs[run_index] & rank_bit
+            and rules.runs[run_index] & ~(suit_cards | rank_bit) == 0
+        ):
+            n_melds += 1
+    return n_melds
 
 
 @jit
@@ -453,9 +456,9 @@ def partners(card, rules):
             view.hand & partners(view.taken_offer, rules)
     """
     rank_bit, ranks = 1 << (card % 13), 0
-    for i in range(count_three_card_runs(rules)):
-        if rules.runs[i] & rank_bit:
-            ranks |= rules.runs[i]
+    for run_index in range(count_three_card_runs(rules)):
+        if rules.runs[run_index] & rank_bit:
+            ranks |= rules.runs[run_index]
     return (cards_of_rank(card % 13) | ranks << (13 * (card // 13))) & ~(1 << card)
 
 
@@ -481,9 +484,9 @@ def completers(first, second, rules):
     if first // 13 != second // 13:
         return 0
     pair_bits, ranks = 1 << (first % 13) | 1 << (second % 13), 0
-    for i in range(count_three_card_runs(rules)):
-        if pair_bits & ~rules.runs[i] == 0:
-            ranks |= rules.runs[i] & ~pair_bits
+    for run_index in range(count_three_card_runs(rules)):
+        if pair_bits & ~rules.runs[run_index] == 0:
+            ranks |= rules.runs[run_index] & ~pair_bits
     return ranks << (13 * (first // 13))
 
 

@@ -36,17 +36,20 @@ else:
 
             array = context.make_array(array_type)(context, builder)
             item_type = context.get_value_type(dtype)
-            data = cgutils.alloca_once(builder, item_type, size=STACK_ARRAY_LENGTH)
-            size = context.get_abi_sizeof(item_type)
+            data_pointer = cgutils.alloca_once(builder, item_type, size=STACK_ARRAY_LENGTH)
+            item_size = context.get_abi_sizeof(item_type)
             cgutils.memset(
-                builder, data, context.get_constant(types.intp, STACK_ARRAY_LENGTH * size), 0
+                builder,
+                data_pointer,
+                context.get_constant(types.intp, STACK_ARRAY_LENGTH * item_size),
+                0,
             )
             populate_array(
                 array,
-                data=data,
+                data=data_pointer,
                 shape=[context.get_constant(types.intp, STACK_ARRAY_LENGTH)],
-                strides=[context.get_constant(types.intp, size)],
-                itemsize=context.get_constant(types.intp, size),
+                strides=[context.get_constant(types.intp, item_size)],
+                itemsize=context.get_constant(types.intp, item_size),
                 meminfo=None,
             )
             return array._getvalue()
@@ -55,10 +58,10 @@ else:
 
     @intrinsic
     def int_stack_array(typing_context):
-        """Return an array of zeros, (STACK_ARRAY_LENGTH,) int64, valid until the caller ends."""
+        """Return zeros, (STACK_ARRAY_LENGTH,) int64, that are valid until the caller returns."""
         return _make_stack_array_codegen(int64)
 
     @intrinsic
     def float_stack_array(typing_context):
-        """Return an array of zeros, (STACK_ARRAY_LENGTH,) float64, valid until the caller ends."""
+        """Return zeros, (STACK_ARRAY_LENGTH,) float64, that are valid until the caller returns."""
         return _make_stack_array_codegen(float64)
