@@ -84,10 +84,12 @@ def compute_influences(rows: np.ndarray, statistic_index: int, scale: int = 1) -
     Returns:
         Influences (N_b - r D_b) / D, (n_batches,) float64. The influences add up to 0.
     """
-    n = extract_statistic_sums(rows, statistic_index) / scale
-    d = extract_denominator_sums(rows, statistic_index)
-    denominator = d.sum()
-    return np.asarray((n - n.sum() / denominator * d) / denominator)
+    numerators = extract_statistic_sums(rows, statistic_index) / scale
+    denominators = extract_denominator_sums(rows, statistic_index)
+    total_denominator = denominators.sum()
+    return np.asarray(
+        (numerators - numerators.sum() / total_denominator * denominators) / total_denominator
+    )
 
 
 def compute_standard_error(influences: np.ndarray, n_batches: float) -> float:
@@ -172,7 +174,8 @@ class BatchRows:
         if total[SQUARES_START + STATISTIC_INDEX["a_margin"]] != 0:
             return False
         return all(
-            compute_ratio_sums(total, m) == compute_ratio_sums(total, m, as_b=True) for m in METRICS
+            compute_ratio_sums(total, metric) == compute_ratio_sums(total, metric, as_b=True)
+            for metric in METRICS
         )
 
 
@@ -233,20 +236,25 @@ def run_homogeneity_test(
     """
     groups = np.arange(len(columns)) if groups is None else groups
     labels, group_index = np.unique(groups, return_inverse=True)
-    sums = np.zeros((len(labels), columns.shape[1]), np.int64)
-    np.add.at(sums, group_index, columns)
-    units, numerators, denominators = sums.T
+    group_sums = np.zeros((len(labels), columns.shape[1]), np.int64)
+    np.add.at(group_sums, group_index, columns)
+    units, numerators, denominators = group_sums.T
     metric_sums, df = compute_ratio_sums(total, METRICS_BY_NAME[metric]), len(labels) - 1
     if df < 1 or not metric_sums.residual_squares > 0:
         return HomogeneityTest(np.nan, max(df, 0), np.nan, np.nan, -1)
-    d = metric_sums.denominator
-    residuals = numerators - metric_sums.numerator / d * denominators
-    variances = units * (metric_sums.residual_squares / (d * d * (int(units.sum()) - 1)))
+    total_denominator = metric_sums.denominator
+    residuals = numerators - metric_sums.numerator / total_denominator * denominators
+    variances = units * (
+        metric_sums.residual_squares
+        / (total_denominator * total_denominator * (int(units.sum()) - 1))
+    )
     statistic = float((residuals**2 / variances).sum())
     standard_residuals = residuals / np.sqrt(variances * (1 - units / units.sum()))
-    i = int(np.abs(standard_residuals).argmax())  # index of the largest residual
+    largest_index = int(np.abs(standard_residuals).argmax())  # index of the largest residual
     p = compute_chi_square_p_value(statistic, df)
-    return HomogeneityTest(statistic, df, p, float(standard_residuals[i]), int(labels[i]))
+    return HomogeneityTest(
+        statistic, df, p, float(standard_residuals[largest_index]), int(labels[largest_index])
+    )
 
 
 def compute_chi_square_p_value(statistic: float, df: int) -> float:

@@ -267,15 +267,17 @@ def compute_equivalence_verdict(
             rule.
     """
     pair_counts = row_sums[PAIR_HISTOGRAM_COLUMNS]
-    n = int(pair_counts.sum())
+    n_pairs = int(pair_counts.sum())
     metric = select_headline_metrics(unit, 2)[0] if isinstance(margin, str) else "margin"
     pair_estimate = estimate_metric(row_sums, METRICS_BY_NAME[metric])
     if isinstance(margin, str):
-        mean = float(pair_counts @ PAIR_WIN_RATES) / n
-        variance = float(pair_counts @ (PAIR_WIN_RATES - mean) ** 2) / (n - 1)
-        pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    z = estimate.compute_critical_value(n) if critical_value is None else critical_value
-    value, half_width = pair_estimate.value, pair_estimate.se * z
+        mean = float(pair_counts @ PAIR_WIN_RATES) / n_pairs
+        variance = float(pair_counts @ (PAIR_WIN_RATES - mean) ** 2) / (n_pairs - 1)
+        pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n_pairs), n_pairs)
+    half_width_in_se = (
+        estimate.compute_critical_value(n_pairs) if critical_value is None else critical_value
+    )
+    value, half_width = pair_estimate.value, pair_estimate.se * half_width_in_se
     bounds = value - half_width, value + half_width
     return metric, classify_difference(*bounds, parse_margin(margin))
 
@@ -289,10 +291,12 @@ def format_equivalence_verdict(subject: str, verdict: str, margin: float, metric
         margin: Margin returned by `parse_margin`.
         metric: Name of the metric.
     """
-    definition = METRICS_BY_NAME[metric]
-    margin_number = f"{definition.display_factor * margin:g}"
+    metric_definition = METRICS_BY_NAME[metric]
+    margin_number = f"{metric_definition.display_factor * margin:g}"
     unit_name = "point" if margin_number == "1" else "points"
-    unit_name = f"percentage {unit_name}" if definition.is_proportion else f"{unit_name} per deal"
+    unit_name = (
+        f"percentage {unit_name}" if metric_definition.is_proportion else f"{unit_name} per deal"
+    )
     margin_text = f"{margin_number} {unit_name}"
     sentences = {
         EQUIVALENT: f"{subject} are equivalent within {margin_text}",
@@ -301,7 +305,7 @@ def format_equivalence_verdict(subject: str, verdict: str, margin: float, metric
         INCONCLUSIVE: f"{subject} may be equivalent within {margin_text}, but the sample is too "
         "small to decide",
     }
-    return f"{sentences[verdict]} ({definition.title})."
+    return f"{sentences[verdict]} ({metric_definition.title})."
 
 
 def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:

@@ -53,8 +53,10 @@ def compute_cross_table(pairings: Pairings) -> Frame:
         matches or deals. To get a matrix, use `frame.pivot(index="strategy", columns="opponent",
         values="value")`.
     """
-    table = [row for (a, b), rows in pairings.items() for row in _make_cross_table_rows(a, b, rows)]
-    return make_frame(table, CROSS_TABLE_COLUMNS)
+    table_rows = [
+        row for (a, b), rows in pairings.items() for row in _make_cross_table_rows(a, b, rows)
+    ]
+    return make_frame(table_rows, CROSS_TABLE_COLUMNS)
 
 
 def compute_ratings(round_robin: RoundRobin) -> Frame:
@@ -72,13 +74,13 @@ def compute_ratings(round_robin: RoundRobin) -> Frame:
         a pairing has fewer than 5 batches, all ratings are NaN.
     """
     frame = _make_undefined_ratings(round_robin)
-    connected = select_connected_strategies(round_robin)
-    if not connected.has_enough_batches:
+    connected_round_robin = select_connected_strategies(round_robin)
+    if not connected_round_robin.has_enough_batches:
         return frame
-    counts = frame.set_index("strategy")["n"]
-    ratings = _compute_connected_ratings(connected)
-    ratings = ratings.assign(n=counts[ratings["strategy"]].to_numpy())
-    is_connected = frame["strategy"].isin(connected.names)
+    result_counts = frame.set_index("strategy")["n"]
+    ratings = _compute_connected_ratings(connected_round_robin)
+    ratings = ratings.assign(n=result_counts[ratings["strategy"]].to_numpy())
+    is_connected = frame["strategy"].isin(connected_round_robin.names)
     return ratings if is_connected.all() else concat_frames([ratings, frame[~is_connected]])
 
 
@@ -126,12 +128,12 @@ def _make_cross_table_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[objec
     quarter_wins = sum(count * score for score, count in enumerate(pair_counts))
     squared_quarter_wins = sum(count * score**2 for score, count in enumerate(pair_counts))
     sums = (quarter_wins, squared_quarter_wins, n_pairs, n_pairs, quarter_wins)
-    score = RatioSums(*sums, scale=4, is_proportion=True, has_positive_denominators=True)
-    win_rate = estimate_ratio(n_pairs, score)
-    n = _count_results(rows)
+    ratio_sums = RatioSums(*sums, scale=4, is_proportion=True, has_positive_denominators=True)
+    win_rate = estimate_ratio(n_pairs, ratio_sums)
+    n_results = _count_results(rows)
     return [
-        (a, b, win_rate.value, win_rate.se, win_rate.low, win_rate.high, n),
-        (b, a, 1 - win_rate.value, win_rate.se, 1 - win_rate.high, 1 - win_rate.low, n),
+        (a, b, win_rate.value, win_rate.se, win_rate.low, win_rate.high, n_results),
+        (b, a, 1 - win_rate.value, win_rate.se, 1 - win_rate.high, 1 - win_rate.low, n_results),
     ]
 
 
@@ -181,7 +183,9 @@ def compute_standings(matchups: Sequence[BatchRows], ratings: Frame, mix: Frame)
     if ratings["elo"].isna().all():
         win_rate = STANDINGS_METRICS[matchups[0].matchup.unit][0]
         rows.sort(key=lambda row: row[win_rate], reverse=True)
-    return make_frame([{"place": i, **row} for i, row in enumerate(rows, start=1)], LEAGUE_COLUMNS)
+    return make_frame(
+        [{"place": place, **row} for place, row in enumerate(rows, start=1)], LEAGUE_COLUMNS
+    )
 
 
 def find_duplicate_strategies(matchups: Sequence[BatchRows]) -> list[tuple[str, ...]]:
@@ -200,11 +204,15 @@ def find_duplicate_strategies(matchups: Sequence[BatchRows]) -> list[tuple[str, 
     groups: list[list[str]] = []
     for name in results_by_name:
         for group in groups:
-            others = results_by_name.keys() - {*group, name}
-            first, *members = group
-            result, first_result = results_by_name[name], results_by_name[first]
-            is_duplicate = all(result[other] == first_result[other] for other in others)
-            if is_duplicate and all(first_result[name] == first_result[m] for m in members):
+            other_names = results_by_name.keys() - {*group, name}
+            first_name, *members = group
+            results, first_result = results_by_name[name], results_by_name[first_name]
+            is_duplicate = all(
+                results[other_name] == first_result[other_name] for other_name in other_names
+            )
+            if is_duplicate and all(
+                first_result[name] == first_result[member] for member in members
+            ):
                 group.append(name)
                 break
         else:
@@ -243,10 +251,10 @@ def _compute_mean_metric(
 
     If there are too few batches, the half-width is NaN.
     """
-    rates = [
+    estimates = [
         paired_estimate.estimate_metric_by_batch(side.rows, metric, side.as_b) for side in matchups
     ]
-    mean = paired_estimate.average_estimates(rates)
+    mean = paired_estimate.average_estimates(estimates)
     width_factor = max(side.critical_value or Z95 for side in matchups) / Z95
     half_width = (
         compute_critical_value(batches.count_effective_batches(matchups[0].rows))
@@ -280,12 +288,12 @@ def compute_equilibrium_mix(round_robin: RoundRobin) -> Frame:
     frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": round_robin.names})
     if not round_robin.is_complete or not round_robin.has_enough_batches:
         return frame
-    games = round_robin.log_odds[: N_MIX_SAMPLES + 1]
-    mix, *sampled_mixes = map(solve_equilibrium, games)
+    payoff_tables = round_robin.log_odds[: N_MIX_SAMPLES + 1]
+    mix, *sampled_mixes = map(solve_equilibrium, payoff_tables)
     mix_low, mix_high = np.percentile(sampled_mixes, INTERVAL_PERCENTILES, axis=0)
-    game_weights = zip(games, [mix, *sampled_mixes], strict=True)
+    payoffs_and_weights = zip(payoff_tables, [mix, *sampled_mixes], strict=True)
     elo, *sampled_elo = (
-        ELO_PER_LOG_ODDS * (payoffs @ weights) for payoffs, weights in game_weights
+        ELO_PER_LOG_ODDS * (payoffs @ weights) for payoffs, weights in payoffs_and_weights
     )
     half_width = round_robin.compute_half_width(np.array(sampled_elo))
     finite_half_width = np.where(

@@ -99,7 +99,7 @@ class Metric:
         return 100 if self.is_proportion else 1
 
     def find_numerator_index(self, as_b: bool = False) -> int:
-        """Return the index of the recorded quantity that is the numerator for player A or B."""
+        """Return the index of the numerator's statistic from the perspective of A or B."""
         return STATISTIC_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def get_sign(self, as_b: bool = False) -> int:

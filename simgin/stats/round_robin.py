@@ -59,9 +59,13 @@ class RoundRobin:
     @cached_property
     def effective_batches(self) -> float:
         """Smallest effective number of batches among the pairings."""
-        rows = self.pairings.values()
+        pairing_rows = self.pairings.values()
         return min(
-            (batches.count_effective_batches(r) if len(r) else 0.0 for r in rows), default=0.0
+            (
+                batches.count_effective_batches(batch_rows) if len(batch_rows) else 0.0
+                for batch_rows in pairing_rows
+            ),
+            default=0.0,
         )
 
     @property
@@ -72,8 +76,11 @@ class RoundRobin:
     @property
     def is_complete(self) -> bool:
         """True if there are at least three strategies and each strategy has played all others."""
-        k = len(self.names)
-        return k > 2 and len(set(map(frozenset, self.pairings))) >= k * (k - 1) // 2
+        n_strategies = len(self.names)
+        return (
+            n_strategies > 2
+            and len(set(map(frozenset, self.pairings))) >= n_strategies * (n_strategies - 1) // 2
+        )
 
     @cached_property
     def wins(self) -> np.ndarray:
@@ -151,14 +158,16 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
         pairings: Batch rows of each pair of strategies. A draw counts as half a win.
         weights: Weights of the batches in each table, (n_tables, n_batches) float64.
     """
-    k = len(names)
-    wins = np.zeros((len(weights), k, k))
+    n_strategies = len(names)
+    wins = np.zeros((len(weights), n_strategies, n_strategies))
     for (a, b), rows in pairings.items():
-        i, j = names.index(a), names.index(b)
-        counts = rows[:, batches.PAIR_HISTOGRAM_COLUMNS]
+        index_a, index_b = names.index(a), names.index(b)
+        pair_counts = rows[:, batches.PAIR_HISTOGRAM_COLUMNS]
         batch_weights = weights[:, : len(rows)]
-        wins[:, i, j] += batch_weights @ (2 * counts @ batches.PAIR_WIN_RATES)
-        wins[:, j, i] += batch_weights @ (2 * counts @ batches.PAIR_WIN_RATES[::-1])
+        wins[:, index_a, index_b] += batch_weights @ (2 * pair_counts @ batches.PAIR_WIN_RATES)
+        wins[:, index_b, index_a] += batch_weights @ (
+            2 * pair_counts @ batches.PAIR_WIN_RATES[::-1]
+        )
     return wins
 
 
@@ -177,8 +186,10 @@ def draw_bootstrap_counts(seed: int, n_samples: int, n_batches: int) -> np.ndarr
     batch_indices = scaled_numbers >> np.uint64(32)
     first_bins = n_batches * np.arange(n_samples)
     bins = batch_indices.astype(np.int64) + first_bins[:, None]
-    table = np.bincount(bins.ravel(), minlength=n_samples * n_batches).reshape(n_samples, n_batches)
-    return table.astype(float)
+    counts = np.bincount(bins.ravel(), minlength=n_samples * n_batches).reshape(
+        n_samples, n_batches
+    )
+    return counts.astype(float)
 
 
 def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarray:
@@ -186,7 +197,7 @@ def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarra
     n_blocks = -(-n_batches // WORDS_PER_PHILOX_BLOCK)
     index_grid = np.mgrid[:n_samples, :n_blocks]
     sample, index = (indices.ravel().astype(np.uint64) for indices in index_grid)
-    generate_random_words = rng.philox(
+    random_words = rng.philox(
         sample,
         np.zeros_like(sample),
         index,
@@ -194,9 +205,9 @@ def _draw_random_numbers(seed: int, n_samples: int, n_batches: int) -> np.ndarra
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(generate_random_words, axis=-1).reshape(
-        n_samples, WORDS_PER_PHILOX_BLOCK * n_blocks
-    )[:, :n_batches]
+    return np.stack(random_words, axis=-1).reshape(n_samples, WORDS_PER_PHILOX_BLOCK * n_blocks)[
+        :, :n_batches
+    ]
 
 
 def _find_connected_strategies(names: Sequence[str], pairings: Pairings) -> list[str]:
@@ -315,10 +326,12 @@ def find_cyclic_triads(cross_table: Frame) -> Triads:
         n_triads += 1
         rows += _iterate_cyclic_triad_rows(pairs, names, win_rates, excess)
     frame = make_frame(rows, TRIAD_COLUMNS)
-    sorted_circles = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
-    p = np.ones(2 * n_triads)  # Both directions of every triad are tested.
-    p[: len(sorted_circles)] = ndtr(-sorted_circles["excess"].to_numpy(dtype=float))
-    return Triads(n_triads, sorted_circles.assign(p_holm=adjust_p_values(p)[: len(sorted_circles)]))
+    sorted_triads = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
+    p_values = np.ones(2 * n_triads)  # Both directions of every triad are tested.
+    p_values[: len(sorted_triads)] = ndtr(-sorted_triads["excess"].to_numpy(dtype=float))
+    return Triads(
+        n_triads, sorted_triads.assign(p_holm=adjust_p_values(p_values)[: len(sorted_triads)])
+    )
 
 
 PairIndices = tuple[int, int]
@@ -359,15 +372,15 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
         Log strengths, (n_tables, k) float64.
     """
     total_wins = wins.sum(axis=2)
-    games = wins + wins.transpose(0, 2, 1)
+    n_games = wins + wins.transpose(0, 2, 1)
     log_strengths: np.ndarray = np.zeros(total_wins.shape)
     if start is not None:
         log_strengths = log_strengths + start
     for _ in range(MAX_FIT_ITERATIONS):
         previous_log_strengths = log_strengths
-        t = np.exp(log_strengths)
-        pair_strengths = t[:, :, None] + t[:, None, :]
-        games_per_strength = games / pair_strengths
+        strengths = np.exp(log_strengths)
+        pair_strengths = strengths[:, :, None] + strengths[:, None, :]
+        games_per_strength = n_games / pair_strengths
         log_strengths = np.log(total_wins) - np.log(games_per_strength.sum(axis=2))
         log_strengths -= log_strengths.mean(axis=1, keepdims=True)
         if np.abs(log_strengths - previous_log_strengths).max() < FIT_TOLERANCE:
@@ -387,8 +400,8 @@ def compute_deviances(wins: np.ndarray, log_strengths: np.ndarray) -> np.ndarray
     """
     log_odds = log_strengths[:, :, None] - log_strengths[:, None, :]
     log_chances = -np.logaddexp(0, -log_odds)
-    games = wins + wins.transpose(0, 2, 1)
+    n_games = wins + wins.transpose(0, 2, 1)
     win_rates = np.ones_like(wins)
-    np.divide(wins, games, out=win_rates, where=wins > 0)
-    terms = wins * (np.log(win_rates) - log_chances)
-    return np.asarray(2 * terms.sum(axis=(1, 2)))
+    np.divide(wins, n_games, out=win_rates, where=wins > 0)
+    deviance_terms = wins * (np.log(win_rates) - log_chances)
+    return np.asarray(2 * deviance_terms.sum(axis=(1, 2)))

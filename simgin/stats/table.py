@@ -101,7 +101,9 @@ def build_output_frame(output: str, rows: Any) -> Frame:
         if "metric" in frame:
             units = {name: metric.unit for name, metric in metrics.METRICS_BY_NAME.items()}
             defaults["unit"] = frame["metric"].map(units).fillna("")
-        frame = frame.assign(**{k: value for k, value in defaults.items() if k not in frame})
+        frame = frame.assign(
+            **{column: value for column, value in defaults.items() if column not in frame}
+        )
     return frame.reindex(columns=[name for name in columns if name in frame])
 
 
@@ -120,9 +122,16 @@ def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
     other_columns = frame.drop(columns=names_with_suffix, errors="ignore")
     frames = []
     for name in names:
-        new_names = {f"{name}{suffix}": new for suffix, new in COLUMN_SUFFIXES.items()}
-        values = {new: frame[column] for column, new in new_names.items() if column in frame}
-        frames.append(other_columns.assign(metric=name, **values))
+        new_names = {
+            f"{name}{suffix}": estimate_column
+            for suffix, estimate_column in COLUMN_SUFFIXES.items()
+        }
+        estimate_columns = {
+            estimate_column: frame[column]
+            for column, estimate_column in new_names.items()
+            if column in frame
+        }
+        frames.append(other_columns.assign(metric=name, **estimate_columns))
     return pd.concat(frames).sort_index(kind="stable", ignore_index=True)
 
 
@@ -187,9 +196,9 @@ def read_table(path: str | Path) -> Frame:
     """
     import pandas as pd
 
-    text = read_text(Path(path))
+    csv_text = read_text(Path(path))
     return pd.read_csv(
-        io.StringIO(text),
+        io.StringIO(csv_text),
         dtype=dict.fromkeys(TEXT_COLUMNS, str),
         keep_default_na=False,
         na_values={name: [""] for name in NUMBER_COLUMNS},
@@ -265,9 +274,9 @@ def index_by_metric(rows: RowDicts) -> RowsByMetric:
     Raises:
         ValueError: If a metric occurs in several rows.
     """
-    metric, count = Counter(row["metric"] for row in rows).most_common(1)[0]
-    if count > 1:
+    metric, n_rows = Counter(row["metric"] for row in rows).most_common(1)[0]
+    if n_rows > 1:
         raise ValueError(
-            f"the same matchup has {count} rows for {metric}. Use the rows of a single run."
+            f"the same matchup has {n_rows} rows for {metric}. Use the rows of a single run."
         )
     return {row["metric"]: row for row in rows}

@@ -103,9 +103,9 @@ def adjust_metric(
         return None
     value = batches.extract_statistic_sums(rows, statistic_index).sum() / denominator
     influences = batches.compute_influences(rows, statistic_index)
-    deals = batches.extract_statistic_sums(rows, STATISTIC_INDEX["deals"])
+    n_deals = batches.extract_statistic_sums(rows, STATISTIC_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    centred_control = rows[:, DEADWOOD_DIFFERENCE_COLUMN] - control_mean * deals
+    centred_control = rows[:, DEADWOOD_DIFFERENCE_COLUMN] - control_mean * n_deals
     total_offset = centred_control.sum()
     units = batches.extract_unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
@@ -162,10 +162,12 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
         control variate is unknown. The DataFrame is also empty if no metric's variance is reduced
         by at least 5 %.
     """
-    mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
-    adjustable = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
-    table = filter(None, (_make_adjusted_row(rows, name, mean or 0.0) for name in adjustable))
-    return make_frame(list(table), ADJUSTED_COLUMNS)
+    control_mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
+    adjustable_metrics = () if control_mean is None else ADJUSTABLE_METRICS[params["players"]]
+    adjusted_rows = filter(
+        None, (_make_adjusted_row(rows, name, control_mean or 0.0) for name in adjustable_metrics)
+    )
+    return make_frame(list(adjusted_rows), ADJUSTED_COLUMNS)
 
 
 def _make_adjusted_row(
@@ -249,13 +251,13 @@ def compute_pairing_efficiency(
         30 pairs or 5 batches or if the variance is 0, the values are NaN.
     """
     n_results = batches.count_games(rows, unit)
-    table = []
+    efficiency_rows = []
     for name, rho_function in (("points", _compute_margin_rho), ("share", _compute_win_rho)):
         rho = _estimate_rho(rows, unit, rho_function)
         low, high = _compute_rho_interval(rho, critical_value)
         row = (name, rho.value, 1 - rho.value, rho.se, n_results, low, high, 1 - high, 1 - low)
-        table.append(row)
-    return make_frame(table, PAIRING_COLUMNS)
+        efficiency_rows.append(row)
+    return make_frame(efficiency_rows, PAIRING_COLUMNS)
 
 
 def _compute_rho_interval(rho: PairedEstimate, critical_value: float | None) -> tuple[float, float]:
@@ -271,19 +273,19 @@ def _compute_rho_interval(rho: PairedEstimate, critical_value: float | None) -> 
 
 
 def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> PairedEstimate:
-    """Return the variance ratio rho over all batches with a jackknife standard error."""
+    """Estimate the variance ratio rho over all batches, with a jackknife standard error."""
     total = batches.sum_rows(rows)
-    n = batches.count_games(rows, unit)
+    n_results = batches.count_games(rows, unit)
     if total[UNITS_COLUMN] < MIN_UNITS_FOR_ESTIMATE or len(rows) < MIN_BATCHES:
-        return PairedEstimate.from_known_se(np.nan, np.nan, n)
+        return PairedEstimate.from_known_se(np.nan, np.nan, n_results)
     (full_rho,) = rho_function(total[None], unit)
     return paired_estimate.make_jackknife_estimate(
-        float(full_rho), rho_function(total - rows, unit), n
+        float(full_rho), rho_function(total - rows, unit), n_results
     )
 
 
 def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return the variance ratio rho of paired to single margins, for each row of sums."""
+    """Return rho, the variance ratio of paired to single margins, for each row of sums."""
     name, square_column = MARGIN_COLUMNS[unit]
     statistic_index = STATISTIC_INDEX[name]
     margins = batches.extract_statistic_sums(totals, statistic_index)
@@ -298,7 +300,7 @@ def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return the variance ratio rho of paired to single wins, for each row of sums.
+    """Return rho, the variance ratio of paired to single wins, for each row of sums.
 
     A win counts as 1, a draw as one half, and a loss as 0.
     """
@@ -322,7 +324,7 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _extract_statistic_sums(totals: np.ndarray, name: str) -> np.ndarray:
-    """Return the value of a recorded quantity in each row of sums."""
+    """Return the value of a statistic, given by name, in each row of sums."""
     return batches.extract_statistic_sums(totals, STATISTIC_INDEX[name])
 
 
@@ -373,9 +375,11 @@ def count_double_wins(totals: np.ndarray) -> DoubleWins:
     from scipy.stats import binomtest
 
     pair_counts = totals[PAIR_HISTOGRAM_COLUMNS]
-    a = int(pair_counts[-1])
-    b = int(pair_counts[0])
-    n_pairs = a + b
+    n_double_wins_a = int(pair_counts[-1])
+    n_double_wins_b = int(pair_counts[0])
+    n_pairs = n_double_wins_a + n_double_wins_b
     if not n_pairs:
-        return DoubleWins(a, b, np.nan)
-    return DoubleWins(a, b, float(binomtest(a, n_pairs).pvalue))
+        return DoubleWins(n_double_wins_a, n_double_wins_b, np.nan)
+    return DoubleWins(
+        n_double_wins_a, n_double_wins_b, float(binomtest(n_double_wins_a, n_pairs).pvalue)
+    )
