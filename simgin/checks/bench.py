@@ -224,11 +224,11 @@ def _compile_kernel(kernel: Any) -> Any:
 
 def _run_calibration(n_blocks):  # type: ignore[no-untyped-def]
     """Run the calibration task, which generates `n_blocks` blocks of random words."""
-    x = 0
+    checksum = 0
     for i in range(n_blocks):
-        a, b, c, d = rng.generate_random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
-        x ^= a ^ b ^ c ^ d
-    return x
+        word0, word1, word2, word3 = rng.generate_random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
+        checksum ^= word0 ^ word1 ^ word2 ^ word3
+    return checksum
 
 
 def _fill_dealt_hands(state, n_cards, hands):  # type: ignore[no-untyped-def]
@@ -241,7 +241,7 @@ def _fill_dealt_hands(state, n_cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Fill `hands` with eleven-card hands from deals in which all discards are the best."""
+    """Fill `hands` with eleven-card hands that occur if a player always makes the best discard."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % HANDS_PER_DECK
@@ -387,17 +387,20 @@ def _iter_c_comparison_tasks() -> Iterator[_BenchTask]:
     matchup = parse_matchup(a, b, variant, SEED, unit)
     policies, rules = tuple(compile_policies(matchup)), build_rules(matchup.variant).tobytes()
     find_kernel(compile_batch_kernel(len(matchup.players)), policies, rules).specialize()
-    size = matchup.batch_size
+    units_per_round = matchup.batch_size
 
     def play_engine(n_rounds: int, is_specialized: bool) -> object:
         with allow_specialized_kernels(is_specialized):
-            return play_batches(matchup, 0, n_rounds * size)
+            return play_batches(matchup, 0, n_rounds * units_per_round)
 
     for suffix, is_specialized in ((GENERIC_TASK_SUFFIX, False), (SPECIALIZED_TASK_SUFFIX, True)):
         play_rounds = partial(play_engine, is_specialized=is_specialized)
-        yield _BenchTask(f"{figure}{suffix}", "deals", size, play_rounds)
+        yield _BenchTask(f"{figure}{suffix}", "deals", units_per_round, play_rounds)
     yield _BenchTask(
-        f"{figure}{C_TASK_SUFFIX}", "deals", size, lambda rounds: play_c(SEED, rounds * size)
+        f"{figure}{C_TASK_SUFFIX}",
+        "deals",
+        units_per_round,
+        lambda rounds: play_c(SEED, rounds * units_per_round),
     )
 
 
@@ -501,8 +504,8 @@ def measure_alternately(
         BenchError: If one of the installations cannot be measured.
     """
     other_rounds, own_rounds = [], []
-    for number in range(1, N_COMPARISON_ROUNDS + 1):
-        on_progress(f"round {number} of {N_COMPARISON_ROUNDS}")
+    for round_number in range(1, N_COMPARISON_ROUNDS + 1):
+        on_progress(f"round {round_number} of {N_COMPARISON_ROUNDS}")
         other_rounds.append(_measure_program([str(other_program)], seconds))
         own_rounds.append(_measure_program(THIS_INSTALLATION_COMMAND, seconds))
     return other_rounds, own_rounds
@@ -517,16 +520,18 @@ def compare_speeds(
     for key in new_rounds[0]:
         if not all(key in ratios for ratios in [*old_rounds, *new_rounds]):
             continue
-        old_ratios, new_ratios = ([r[key] for r in rounds] for rounds in (old_rounds, new_rounds))
-        faster = [old / new for old, new in zip(old_ratios, new_ratios, strict=True)]
-        has_several = len(faster) > 1
+        old_ratios, new_ratios = (
+            [round_ratios[key] for round_ratios in rounds] for rounds in (old_rounds, new_rounds)
+        )
+        speed_ratios = [old / new for old, new in zip(old_ratios, new_ratios, strict=True)]
+        has_several_rounds = len(speed_ratios) > 1
         change = SpeedChange(
             *key,
             before=statistics.median(old_ratios),
             now=statistics.median(new_ratios),
-            faster=statistics.median(faster),
-            low=min(faster) if has_several else None,
-            high=max(faster) if has_several else None,
+            faster=statistics.median(speed_ratios),
+            low=min(speed_ratios) if has_several_rounds else None,
+            high=max(speed_ratios) if has_several_rounds else None,
         )
         changes.append(change)
     return changes
@@ -544,8 +549,10 @@ def compute_time_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]
     """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
     deal_figure = BENCH_MATCHUPS[0][0]
-    parts = [figure for figure in ratios if figure.endswith(f" of {deal_figure}")]
-    proportions = {part.split(" of ")[0]: ratios[part] / ratios[deal_figure] for part in parts}
+    part_figures = [figure for figure in ratios if figure.endswith(f" of {deal_figure}")]
+    proportions = {
+        part.split(" of ")[0]: ratios[part] / ratios[deal_figure] for part in part_figures
+    }
     return {**proportions, "turns": 1 - sum(proportions.values())}
 
 

@@ -84,9 +84,9 @@ def check_strategies(
         variants: Variants in which the strategies are tested.
         seconds: Time limit per action in seconds.
     """
-    for players in {1 if variant.is_solo else 2 for variant in variants}:
+    for n_players in {1 if variant.is_solo else 2 for variant in variants}:
         # Cache the kernel first. Otherwise, the test process would compile it with index checks.
-        kernel.compile_batch_kernel(players)
+        kernel.compile_batch_kernel(n_players)
     remaining_strategies = list(strategies)
     results: list[ContractResult] = []
     while remaining_strategies:
@@ -108,13 +108,13 @@ def _iter_results(
     strategy: str, passed: PassedChecks, failure: _CheckFailure | None
 ) -> Iterator[ContractResult]:
     """Yield the result of every check for one strategy."""
-    for name in CONTRACT_CHECKS:
-        if failure is not None and name == failure.check:
-            yield ContractResult(strategy, name, False, str(failure))
-        elif name in passed:
-            yield ContractResult(strategy, name, True, passed[name])
+    for check in CONTRACT_CHECKS:
+        if failure is not None and check == failure.check:
+            yield ContractResult(strategy, check, False, str(failure))
+        elif check in passed:
+            yield ContractResult(strategy, check, True, passed[check])
         else:
-            yield ContractResult(strategy, name, None, NOT_TESTED_MESSAGE)
+            yield ContractResult(strategy, check, None, NOT_TESTED_MESSAGE)
 
 
 class _TestProcess:
@@ -139,13 +139,13 @@ class _TestProcess:
         Raises:
             _CheckFailure: If a check fails, if the process ends, or if a time limit is exceeded.
         """
-        activity, limit, context = "starting", COMPILE_TIMEOUT, ""
-        deadline = time.monotonic() + limit
+        activity, limit_seconds, context = "starting", COMPILE_TIMEOUT, ""
+        deadline = time.monotonic() + limit_seconds
         while True:
             try:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                sentence = f"{activity} took longer than {limit:g} s{context}."
+                sentence = f"{activity} took longer than {limit_seconds:g} s{context}."
                 raise _CheckFailure("time", sentence) from None
             if not line:
                 sentence = f"{activity} ended the process with {self._describe_exit()}."
@@ -159,11 +159,11 @@ class _TestProcess:
                     return
                 case {"failed": name, "sentence": sentence}:
                     raise _CheckFailure(name, sentence, process_ended=False)
-                case {"doing": activity, "seconds": limit}:
+                case {"doing": activity, "seconds": limit_seconds}:
                     context = ""
                 case {"passed": checks, "sentence": sentence}:
                     passed |= dict.fromkeys(checks, "") | {checks[0]: sentence}
-            deadline = time.monotonic() + limit
+            deadline = time.monotonic() + limit_seconds
 
     def _describe_exit(self) -> str:
         """Return the exit status of the process, with the last line that it wrote to stderr."""

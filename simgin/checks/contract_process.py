@@ -99,16 +99,16 @@ class _Reporter:
 
 
 def main() -> None:
-    """Test the strategies of a job one after another."""
+    """Test the strategies given on the command line one after another."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
     loader.list_strategies()  # The built-in strategies are loaded outside the time limit.
     reporter = _Reporter()
     for spec in strategies:
         try:
             _test_strategy(spec, list(map(find_variant, variant_texts)), seconds, reporter)
-        except _CheckError as fault:
+        except _CheckError as error:
             reporter.state = None
-            reporter.send(failed=fault.check, sentence=fault.predicate)
+            reporter.send(failed=error.check, sentence=error.predicate)
         else:
             reporter.send(finished=spec)
 
@@ -137,8 +137,10 @@ def _test_strategy(
             try:
                 tester = _PolicyTester(policy, variant, reporter)
                 n_positions += _query_positions(tester, positions_by_slot[policy.slot])
-            except _CheckError as fault:
-                raise _CheckError(fault.check, f"{subject} {fault.predicate}.") from None
+            except _CheckError as check_error:
+                raise _CheckError(
+                    check_error.check, f"{subject} {check_error.predicate}."
+                ) from None
     variants_text = " and ".join(variant.spec for variant in variants)
     if len(variants) > MAX_NAMED_VARIANTS:
         variants_text = f"{len(variants)} variants"
@@ -188,16 +190,18 @@ def find_positions(
     rng = random.Random(SEED)
     target = variant.params["points_target"]
     max_points = target if isinstance(target, int) else 100
-    players = [replace(loader.find_strategy(text), ending=ending) for text in EXPLORING_PLAYERS]
+    players = [replace(loader.find_strategy(spec), ending=ending) for spec in EXPLORING_PLAYERS]
     views: dict[str, list[Any]] = {slot: [] for slot in SLOTS}
     views_with_decisions = [views[slot] for slot in _find_used_slots(variant)]
     for unit in range(max(MIN_SEARCHED_DEALS, max_views // 5)):
         points = rng.randrange(max_points), rng.randrange(max_points)
-        a, b = players if unit % 2 else reversed(players)
-        opponent = None if variant.is_solo else b
-        state = _trace_deal(Matchup(variant, a, opponent, SEED, "match"), unit, points).state
-        for i in range(state.n_logged):
-            views[SLOTS[state.slots[i]]].append(state.log[i].copy())
+        strategy_a, strategy_b = players if unit % 2 else reversed(players)
+        opponent = None if variant.is_solo else strategy_b
+        state = _trace_deal(
+            Matchup(variant, strategy_a, opponent, SEED, "match"), unit, points
+        ).state
+        for decision_index in range(state.n_logged):
+            views[SLOTS[state.slots[decision_index]]].append(state.log[decision_index].copy())
         if min(map(len, views_with_decisions)) >= max_views:
             break
     return {
@@ -206,7 +210,7 @@ def find_positions(
 
 
 def _find_used_slots(variant: Variant) -> list[str]:
-    """Return the slots for which a variant has decisions."""
+    """Return the policy slots in which decisions can occur under a variant."""
     if variant.is_solo:
         return list(SOLO_SLOTS)
     slots = ["take", "discard", "knock"]
@@ -218,7 +222,7 @@ def _find_used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, start_points: tuple[int, int]) -> TracedDeal:
-    """Trace the deal with a given index in a match, or the first deal if the match is shorter."""
+    """Trace one of the first deals of a match, or the first one if the match is too short."""
     try:
         return trace_deal(matchup, unit, deal=unit % SAMPLED_DEALS_PER_MATCH, points=start_points)
     except DealNotFoundError:
@@ -259,9 +263,9 @@ class _PolicyTester:
             raise _CheckError(check, description) from None
         _check_unchanged("view", view, view_bytes)
         _check_unchanged("rules", self._rules, self._rules_bytes)
-        legal = int(view.legal)
-        if not (0 <= action <= MAX_ACTION and legal >> action & 1):
-            problem = kernel.describe_illegal_action(self.policy.slot, action, legal)
+        legal_actions = int(view.legal)
+        if not (0 <= action <= MAX_ACTION and legal_actions >> action & 1):
+            problem = kernel.describe_illegal_action(self.policy.slot, action, legal_actions)
             raise _CheckError("legal", problem)
         self.reporter.n_actions += 1
         return action
@@ -302,28 +306,28 @@ def _query_positions(tester: _PolicyTester, positions: np.ndarray) -> int:
     location = np.zeros(1, VIEW_DTYPE)
     actions: list[int] = []
     start_time = time.process_time()
-    for i, position in enumerate(positions):
-        location[0] = _relocate_view(position, i, tester.policy)
+    for index, position in enumerate(positions):
+        location[0] = _relocate_view(position, index, tester.policy)
         actions.append(tester.query(location[0]))
         if time.process_time() - start_time > MAX_POSITION_SECONDS:
             break
     tester.relocate_arguments()
-    for i in reversed(range(len(actions))):
-        repeated_action = tester.query(_relocate_view(positions[i], i, tester.policy))
-        if repeated_action != actions[i]:
+    for index in reversed(range(len(actions))):
+        repeated_action = tester.query(_relocate_view(positions[index], index, tester.policy))
+        if repeated_action != actions[index]:
             raise _CheckError(
                 "same",
-                f"returns {actions[i]} and then {repeated_action} for the same view, although an "
-                "action must depend only on `view`, `rules` and `params`",
+                f"returns {actions[index]} and then {repeated_action} for the same view, although "
+                "an action must depend only on `view`, `rules` and `params`",
             )
-    for i, action in enumerate(actions):
-        view = _relocate_view(positions[i], i, tester.policy)
-        rng = np.random.default_rng(i)
+    for index, action in enumerate(actions):
+        view = _relocate_view(positions[index], index, tester.policy)
+        rng = np.random.default_rng(index)
         view.history[view.turns :] = rng.integers(-1, 52, (MAX_TURNS - int(view.turns), 4))
         try:
             repeated_action = tester.query(view)
-        except _CheckError as fault:
-            raise _make_history_error(f"the policy {fault.predicate}") from None
+        except _CheckError as error:
+            raise _make_history_error(f"the policy {error.predicate}") from None
         if repeated_action != action:
             raise _make_history_error(f"the policy returns {repeated_action} instead of {action}")
     return len(actions)
@@ -369,11 +373,11 @@ def _play_deals(matchup: Matchup, max_deals: int, max_seconds: float, reporter: 
     """
     start_time = time.process_time()
     deals_per_unit = len(matchup.players)
-    variant = matchup.variant.spec
+    variant_spec = matchup.variant.spec
     rules = build_rules(matchup.variant)
     for unit in range(max_deals // deals_per_unit):
-        replay = matchup.make_replay_command(unit, 0, 0)
-        reporter.report_start(f"a deal of {variant} ({replay})", max_seconds)
+        replay_command = matchup.make_replay_command(unit, 0, 0)
+        reporter.report_start(f"a deal of {variant_spec} ({replay_command})", max_seconds)
         reporter.state = create_state(SEED)
         try:
             kernel.run_units(

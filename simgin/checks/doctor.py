@@ -122,8 +122,8 @@ def check_extras() -> HealthCheck:
     except metadata.PackageNotFoundError:
         return HealthCheck("extras", "unknown, because simgin is not installed as a package")
     missing_packages: dict[str, list[str]] = {}
-    for line in requirements:  # Each line is a requirement, such as `pytest>=8; extra == "test"`.
-        if requirement_match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
+    for requirement in requirements:  # for example, `pytest>=8; extra == "test"`
+        if requirement_match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", requirement):
             packages = missing_packages.setdefault(requirement_match[2], [])
             if _find_installed_version(requirement_match[1]) is None:
                 packages.append(requirement_match[1])
