@@ -34,45 +34,47 @@ class AmountError(SimginError):
     """Exception for an invalid amount, with a message that suggests a fix."""
 
 
-def parse_count(text: int | float | str) -> int:
+def parse_count(count: int | float | str) -> int:
     """Parse a number of deals or matches, such as 512, 12.4k or 2M.
 
     Args:
-        text: A whole number from 1 to 10^12, or a string such as "200k", "2M" or "1e6".
+        count: A whole number from 1 to 10^12, or a string such as "200k", "2M" or "1e6".
 
     Raises:
         AmountError: If the count is invalid.
     """
-    number = _parse_decimal(text)
-    short_text = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
+    number = _parse_decimal(count)
+    short_count = shorten_middle(str(count), MAX_AMOUNT_LENGTH)
     if number != number.to_integral_value():
         raise AmountError(
-            f"{short_text} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
+            f"{short_count} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
         )
     if number < 1:
         raise AmountError(
-            f"{short_text} is less than 1. Use a count such as 100000, 200k, 2M or 1e6."
+            f"{short_count} is less than 1. Use a count such as 100000, 200k, 2M or 1e6."
         )
     if number > MAX_COUNT:
-        raise AmountError(f"{short_text} exceeds the maximum. Use a count up to 1e12.")
+        raise AmountError(f"{short_count} exceeds the maximum. Use a count up to 1e12.")
     return int(number)
 
 
-def _parse_decimal(text: int | float | str) -> Decimal:
-    """Parse a count that can have a suffix, without rounding it to an integer."""
+def _parse_decimal(count: int | float | str) -> Decimal:
+    """Parse a count with an optional suffix, without rounding it to an integer."""
     # Converting a very long integer to a string raises ValueError.
-    if isinstance(text, int) and abs(text) > MAX_COUNT:
-        raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
-    match = None if isinstance(text, bool) else _COUNT_PATTERN.fullmatch(str(text).strip())
+    if isinstance(count, int) and abs(count) > MAX_COUNT:
+        raise AmountError(
+            f"{format_value(count)} is not a valid count. Use a count from 1 to 1e12."
+        )
+    match = None if isinstance(count, bool) else _COUNT_PATTERN.fullmatch(str(count).strip())
     if match is not None and match[2] == "m":
         raise AmountError(
-            f"{shorten_middle(str(text), MAX_AMOUNT_LENGTH)} is not a valid count because m means "
+            f"{shorten_middle(str(count), MAX_AMOUNT_LENGTH)} is not a valid count because m means "
             f"minutes. Use {shorten_middle(match[1], MAX_AMOUNT_LENGTH)}M for "
             "millions, or a count such as 1e6."
         )
     if match is None:
         raise AmountError(
-            f"{quote_text(str(text))} is not a valid count. Use a count such as "
+            f"{quote_text(str(count))} is not a valid count. Use a count such as "
             "100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
@@ -107,7 +109,7 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_seed(number: object) -> int:
-    """Convert an integer of any type, such as a NumPy integer, to a seed from 0 to 2^64 - 1.
+    """Convert an integer of any type, such as a NumPy integer, to a valid seed (0 to 2^64 - 1).
 
     Raises:
         AmountError: If the seed is not an integer in this range.
@@ -139,11 +141,11 @@ def parse_workers(number: int | str) -> int:
     return int(digits)
 
 
-def parse_half_width(text: float | str) -> str | float:
+def parse_half_width(width: float | str) -> str | float:
     """Parse the half-width of a 95 % confidence interval.
 
     Args:
-        text: Half-width in percentage points for a win rate (such as "0.1%", between 0 and 50), or
+        width: Half-width in percentage points for a win rate (such as "0.1%", between 0 and 50), or
             in points per deal (such as 0.05, above 0 and up to 1000).
 
     Returns:
@@ -152,26 +154,26 @@ def parse_half_width(text: float | str) -> str | float:
     Raises:
         AmountError: If the half-width is invalid.
     """
-    percentage = _PERCENT_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
+    percentage = _PERCENT_PATTERN.fullmatch(width.strip()) if isinstance(width, str) else None
     if percentage is None:
-        points = _parse_finite_number(text)
+        points = _parse_finite_number(width)
         if points is None or not 0 < points <= MAX_HALF_WIDTH:
             raise AmountError(
-                f"{format_value(text)} is not a valid half-width. Use a percentage of wins such as "
-                "0.1%, or points per deal such as 0.05."
+                f"{format_value(width)} is not a valid half-width. Use a percentage of wins such "
+                "as 0.1%, or points per deal such as 0.05."
             )
         return points
     percent = float(percentage[1])
     if not 0 < percent < 50:
         raise AmountError(
-            f"{format_value(text)} is not a valid half-width. Use a percentage between 0% and 50%, "
-            "such as 0.1%."
+            f"{format_value(width)} is not a valid half-width. Use a percentage between 0% and 50%"
+            ", such as 0.1%."
         )
     return f"{percent:.15g}%"
 
 
 def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
-    """Parse the Elo differences of the two hypotheses of a sequential test.
+    """Parse the Elo differences under the two hypotheses of a sequential test.
 
     Args:
         bounds: A string such as "0,10" or a list or tuple of two numbers, with
@@ -181,15 +183,15 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
         AmountError: If the bounds are invalid.
     """
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
-    numbers = (
+    elo_values = (
         [_parse_finite_number(part) for part in parts] if isinstance(parts, list | tuple) else []
     )
-    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
+    if len(elo_values) != 2 or elo_values[0] is None or elo_values[1] is None:
         raise AmountError(
             f"{format_value(bounds)} is not a valid pair of Elo differences. Use two numbers, such "
             "as 0,10."
         )
-    low, high = numbers[0], numbers[1]
+    low, high = elo_values[0], elo_values[1]
     if not -MAX_ELO_DIFFERENCE <= low < high <= MAX_ELO_DIFFERENCE:
         raise AmountError(
             f"{format_value(bounds)} is not a valid pair of Elo differences. Use two numbers "
@@ -198,24 +200,24 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
     return low, high
 
 
-def parse_seconds(text: float | str) -> float:
+def parse_seconds(time: float | str) -> float:
     """Convert a duration of up to 1000 hours, such as 30, "30s", "5m" or "2h", to seconds.
 
     Raises:
         AmountError: If the duration is invalid.
     """
-    match = _TIME_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
-    time = (
+    match = _TIME_PATTERN.fullmatch(time.strip()) if isinstance(time, str) else None
+    seconds = (
         float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()]
         if match
-        else _parse_finite_number(text)
+        else _parse_finite_number(time)
     )
-    if time is None or not 0 < time <= MAX_SECONDS:
+    if seconds is None or not 0 < seconds <= MAX_SECONDS:
         raise AmountError(
-            f"{format_value(text)} is not a valid duration. Use a duration such as 30s, 5m or 2h, "
-            "up to 1000h."
+            f"{format_value(time)} is not a valid duration. Use a duration such as 30s, 5m or 2h"
+            ", up to 1000h."
         )
-    return time
+    return seconds
 
 
 def _parse_finite_number(value: object) -> float | None:

@@ -26,13 +26,13 @@ def find_example_folder(name: str) -> Path:
 
 
 def list_experiments() -> dict[str, Path]:
-    """Return the paths of the example experiments by name, in alphabetical order."""
+    """Return the paths of the example experiments, keyed by name in alphabetical order."""
     files = sorted(find_example_folder("experiments").glob("*.toml"))
     return {file.stem: file for file in files}
 
 
 def find_experiment_file(name_or_path: str | Path) -> Path:
-    """Return the path of a user's experiment file or of an example experiment.
+    """Return the path of an example experiment or of a user's experiment file.
 
     Args:
         name_or_path: Name of an example experiment, or a path. An example takes precedence over a
@@ -43,7 +43,7 @@ def find_experiment_file(name_or_path: str | Path) -> Path:
 
 
 def suggest_experiments(missing_file: Path) -> str:
-    """Return a suggestion for a missing experiment file, without a final full stop."""
+    """Return a hint for a missing experiment file, without a final full stop."""
     matches = difflib.get_close_matches(missing_file.stem, list_experiments(), n=MAX_SUGGESTIONS)
     commands = " or ".join(f"`simgin run {name}`" for name in matches)
     if matches:
@@ -51,14 +51,14 @@ def suggest_experiments(missing_file: Path) -> str:
     return "Specify an experiment file or an example (`simgin examples` lists all examples)"
 
 
-def copy_examples(target: Path) -> list[Path]:
+def copy_examples(folder: Path) -> list[Path]:
     """Copy all example experiments and notebooks to a folder.
 
     Links to the documentation are replaced by their text, because the documentation is not copied.
     An interrupted copy is completed.
 
     Args:
-        target: A new folder.
+        folder: A new folder.
 
     Returns:
         The paths of the new files.
@@ -67,57 +67,57 @@ def copy_examples(target: Path) -> list[Path]:
         NewFileError: If the folder contains other files, cannot be written, or has the name of an
             example that the user probably wanted to run. In these cases, simgin creates no files.
     """
-    if str(target) in list_experiments():
+    if str(folder) in list_experiments():
         raise NewFileError(
-            f"{target} is the name of an example. Run it with `simgin run {target}`, or copy all "
-            f"examples into a new folder with `simgin examples my-{target}`."
+            f"{folder} is the name of an example. Run it with `simgin run {folder}`, or copy all "
+            f"examples into a new folder with `simgin examples my-{folder}`."
         )
-    if len(target.parts) > MAX_PATH_DEPTH:
+    if len(folder.parts) > MAX_PATH_DEPTH:
         raise NewFileError("The folder is nested too deeply. Choose another folder.")
     contents = dict(_read_examples())
     try:
-        if target.exists() and not (target.is_dir() and _is_incomplete_copy(target, contents)):
-            raise NewFileError(f"{target} already exists. Choose a new folder.")
-        with _roll_back_on_error(target):
+        if folder.exists() and not (folder.is_dir() and _is_incomplete_copy(folder, contents)):
+            raise NewFileError(f"{folder} already exists. Choose a new folder.")
+        with _roll_back_on_error(folder):
             for name, content in contents.items():
-                write_file(target / name, content)
-        for incomplete_file in target.rglob(f"{INCOMPLETE_FILE_PREFIX}*"):
+                write_file(folder / name, content)
+        for incomplete_file in folder.rglob(f"{INCOMPLETE_FILE_PREFIX}*"):
             incomplete_file.unlink()
-        return [target / name for name in contents]
+        return [folder / name for name in contents]
     except OSError as error:
         raise NewFileError(
-            f"{target} cannot be written ({error.strerror}). Specify a folder that you "
+            f"{folder} cannot be written ({error.strerror}). Specify a folder that you "
             "can write to."
         ) from None
 
 
 @contextlib.contextmanager
-def _roll_back_on_error(target: Path) -> Iterator[None]:
-    """Restore the contents of a folder if the body of the `with` statement raises an exception."""
-    target_existed = target.exists()
+def _roll_back_on_error(folder: Path) -> Iterator[None]:
+    """Delete copied examples if the `with` block raises an exception."""
+    existed_before = folder.exists()
     try:
         yield
     except BaseException:
-        for name in EXAMPLE_FOLDERS:
-            shutil.rmtree(target / name, ignore_errors=True)
-        if target.exists() and not target_existed:
-            target.rmdir()
+        for subfolder in EXAMPLE_FOLDERS:
+            shutil.rmtree(folder / subfolder, ignore_errors=True)
+        if folder.exists() and not existed_before:
+            folder.rmdir()
         raise
 
 
 def _read_examples() -> Iterator[tuple[str, bytes]]:
     """Yield the relative path and the contents of every example file."""
-    for name in EXAMPLE_FOLDERS:
-        for source in sorted(find_example_folder(name).iterdir()):
-            if source.suffix in COPIED_SUFFIXES:
-                text = DOCS_LINK_PATTERN.sub(r"\1", source.read_text(encoding="utf-8"))
-                yield f"{name}/{source.name}", text.encode()
+    for folder_name in EXAMPLE_FOLDERS:
+        for source_file in sorted(find_example_folder(folder_name).iterdir()):
+            if source_file.suffix in COPIED_SUFFIXES:
+                content = DOCS_LINK_PATTERN.sub(r"\1", source_file.read_text(encoding="utf-8"))
+                yield f"{folder_name}/{source_file.name}", content.encode()
 
 
-def _is_incomplete_copy(target: Path, contents: Mapping[str, bytes]) -> bool:
+def _is_incomplete_copy(folder: Path, contents: Mapping[str, bytes]) -> bool:
     """Return True if all files in a folder come from an interrupted copy."""
-    for path in target.rglob("*"):
-        name = path.relative_to(target).as_posix()
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
         if path.name.startswith(INCOMPLETE_FILE_PREFIX) or (
             name in EXAMPLE_FOLDERS and path.is_dir()
         ):

@@ -95,7 +95,7 @@ def has_suffix(name: object, *suffixes: str) -> bool:
 
 
 def _open_regular_file(path: str, flags: int) -> int:
-    """Open a regular file without blocking (an `opener` for the function `open`)."""
+    """Open a regular file without blocking, as an `opener` for the function `open`."""
     file_type = stat.S_IFMT(os.stat(path).st_mode)
     if file_type not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.
         raise OSError(errno.EINVAL, "not a regular file", str(path))
@@ -143,7 +143,7 @@ def create_file(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path, required_content: bytes = b"") -> None:
-    """Raise NewFileError before a long computation if its output file cannot be written.
+    """Raise NewFileError if the output file of a long computation cannot be written.
 
     Args:
         path: File that will be written later.
@@ -167,13 +167,13 @@ def describe_encoding_error(name: str) -> str:
     try:
         name.encode()
     except UnicodeEncodeError:
-        plain_name = name.encode(errors="replace").decode()
+        replaced_name = name.encode(errors="replace").decode()
     else:
         return ""
     try:
         readable_name = name.encode(errors="surrogateescape").decode()
     except UnicodeError:
-        return f"{quote_text(plain_name)} is not valid UTF-8. Use another name"
+        return f"{quote_text(replaced_name)} is not valid UTF-8. Use another name"
     encoding = sys.getfilesystemencoding()
     return f"{quote_text(readable_name)} is not valid in your locale ({encoding}). Set PYTHONUTF8=1"
 
@@ -186,5 +186,5 @@ def _make_unwritable_error(path: Path, reason: str | None) -> NewFileError:
 
 
 def slugify(file: Path) -> str:
-    """Convert a file name without its suffix to a name that consists of a-z, 0-9 and -."""
+    """Convert the stem of a file name to a name that consists of a-z, 0-9 and -."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

@@ -16,7 +16,7 @@ def install_interrupt_handler() -> None:
 
 
 def raise_or_postpone_interrupt(signal_number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, or repeat the interrupt later if LLVM is waiting for a callback.
+    """Raise KeyboardInterrupt, or postpone the interrupt while LLVM waits for a callback.
 
     ctypes suppresses exceptions in a callback. LLVM would then use the missing result, and the
     process would crash.

@@ -26,12 +26,12 @@ class SimginError(ValueError):
 
 
 def escape_control_chars(text: str) -> str:
-    r"""Replace control characters in untrusted text by escape sequences such as \x1b."""
+    r"""Replace control characters in untrusted text with escape sequences such as \x1b."""
     return _CONTROL_CHARACTER_PATTERN.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def escape_to_one_line(text: str) -> str:
-    r"""Replace control characters in untrusted text, writing line breaks and tabs as \n and \t."""
+    r"""Replace control characters, line breaks and tabs in untrusted text with escape sequences."""
     return escape_control_chars(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
 
 
@@ -51,15 +51,15 @@ def format_setting(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return "/".join(map(_format_item, value))
+        return "/".join(map(_format_list_element, value))
     return str(value)
 
 
-def _format_item(item: object) -> str:
-    """Format an item of a list-valued setting, and join nested items with colons."""
-    if isinstance(item, list | tuple):
-        return ":".join(map(str, item))
-    return str(item)
+def _format_list_element(element: object) -> str:
+    """Format an element of a list, or join the elements of a nested list with colons."""
+    if isinstance(element, list | tuple):
+        return ":".join(map(str, element))
+    return str(element)
 
 
 def format_value(value: object) -> str:
@@ -73,7 +73,7 @@ def format_value(value: object) -> str:
 
 
 def describe_return_value(value: object) -> str:
-    """Describe the return value of a user's function, including the type of values other than int.
+    """Describe the return value of a user's function, with its type unless it is an int.
 
     The `repr` of the value can raise an exception.
     """
@@ -100,7 +100,7 @@ def capitalize_first(text: str) -> str:
 
 
 def conjugate(verb: str, subject: str) -> str:
-    """Return the form of a third-person verb for a subject, such as `win` for `wins` and `you`."""
+    """Return the form of a verb that fits a subject, such as `win` for `you`."""
     if subject.lower() != "you":
         return verb
     return "have" if verb == "has" else verb.removesuffix("s")
@@ -114,7 +114,7 @@ def shorten_middle(text: str, max_length: int) -> str:
 
 
 def truncate_errors(messages: Sequence[str]) -> list[str]:
-    """Return the first few error messages, and a line that counts the remaining messages."""
+    """Return the first error messages, followed by the number of remaining messages."""
     n_omitted = len(messages) - MAX_ERRORS
     if n_omitted <= 1:
         return list(messages)
@@ -127,10 +127,10 @@ def join_words(words: Sequence[str], conjunction: str = "and") -> str:
     return f"{', '.join(first_parts)} {conjunction} {last_word}" if first_parts else last_word
 
 
-def suggest_spelling(word: str, words: Iterable[str]) -> str:
-    """Return a spelling suggestion that completes an error message, or only a full stop."""
+def suggest_spelling(word: str, valid_words: Iterable[str]) -> str:
+    """Return the end of an error message: a spelling suggestion, or only a full stop."""
     word = word[:60].lower()
-    similar_words = difflib.get_close_matches(word, list(words))
+    similar_words = difflib.get_close_matches(word, list(valid_words))
     if not similar_words:
         return "."
     longer_words = [name for name in similar_words if word in name]
@@ -138,7 +138,7 @@ def suggest_spelling(word: str, words: Iterable[str]) -> str:
 
 
 def format_error_message(error: BaseException) -> str:
-    """Return the message of another library's exception in one line, or "" if there is none."""
+    """Return another library's error message in one line, or "" if there is none."""
     try:
         words = str(error).split()
     except BaseException:
@@ -147,12 +147,12 @@ def format_error_message(error: BaseException) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the class and message of another library's exception, without a full stop."""
+    """Return the class and message of another library's exception, without a final full stop."""
     return f"{_get_class_name(type(error))}: {format_error_message(error)}".rstrip(".: ")
 
 
 def ensure_printable_error(error: BaseException) -> BaseException:
-    """Return the exception, or a printable replacement if its attributes raise errors.
+    """Return an exception, or a printable replacement if its attributes raise errors.
 
     If inspecting the exception raises an error, return a RuntimeError with the name of the
     exception's class.

@@ -41,7 +41,7 @@ def parse_card(text: str) -> int:
 
 
 def _parse_token(token: str) -> int | None:
-    """Return the card that a token denotes, or None if the token is not a card."""
+    """Return the number of the card that a token represents, or None if it is not a card."""
     stripped_token = _normalise_notation(token)
     letters = stripped_token.upper() if stripped_token.isascii() else ""
     if len(letters) != 2 or letters[0] not in RANK_LETTERS or letters[1] not in SUIT_LETTERS:
@@ -89,11 +89,11 @@ def parse_cards(text: str) -> list[int]:
         CardError: If part of the string is not a card, or if a card occurs twice.
     """
     tokens = _split_tokens(text)
-    cards = {token: _parse_token(token) for token in tokens}
-    if invalid_tokens := [token for token, card in cards.items() if card is None]:
+    cards_by_token = {token: _parse_token(token) for token in tokens}
+    if invalid_tokens := [token for token, card in cards_by_token.items() if card is None]:
         raise CardError(_describe_invalid_cards(invalid_tokens))
-    parsed_cards = [card for token in tokens if (card := cards[token]) is not None]
-    if repeated_cards := sorted(card for card, times in Counter(parsed_cards).items() if times > 1):
+    parsed_cards = [card for token in tokens if (card := cards_by_token[token]) is not None]
+    if repeated_cards := sorted(card for card, count in Counter(parsed_cards).items() if count > 1):
         names = " and ".join(map(format_card, repeated_cards))
         verb = "is" if len(repeated_cards) == 1 else "are"
         raise CardError(f"{names} {verb} entered more than once. Enter each card only once.")
@@ -107,12 +107,12 @@ def is_card_list(text: str) -> bool:
 
 
 def split_cards(text: str) -> list[str]:
-    """Split a list of cards at its separators, so that `['QD', '9D*']` becomes QD and 9D*."""
+    """Split a list of cards at its separators, such as `['QD', '9D*']` into QD and 9D*."""
     return text.translate(_SEPARATOR_TRANSLATION).split()
 
 
 def cards_to_mask(cards: Iterable[int]) -> int:
-    """Return the bit mask of a hand that contains the given card numbers.
+    """Return the bit mask of a hand that consists of the numbered cards.
 
     Raises:
         CardError: If a number is not a card.

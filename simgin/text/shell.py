@@ -15,11 +15,11 @@ def join_command(words: Iterable[str]) -> str:
 
 def quote_word(word: str) -> str:
     r"""Quote a word for a shell, with unprintable bytes escaped as \xNN."""
-    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escape, word))}'"
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escape_char, word))}'"
 
 
-def _escape(character: str) -> str:
-    """Escape a character for use in $'...' quotes."""
+def _escape_char(character: str) -> str:
+    """Escape a character for a string in $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

@@ -87,7 +87,7 @@ def describe_validation_errors(
     list_valid_keys: Callable[[KeyPath], Iterable[str]],
     key_prefix: KeyPath = (),
 ) -> list[str]:
-    """Return an error message for each validation error in a file.
+    """Return an error message for each pydantic error in a file.
 
     Args:
         path: Path of the file, used in the error messages.
@@ -105,19 +105,19 @@ def describe_validation_errors(
 
 
 def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Iterable[str]) -> str:
-    """Return the error message for a single validation error."""
+    """Return the error message for one validation error."""
     key = _format_key_path(key_path)
     match details["type"]:
         case "extra_forbidden":
-            nearest = _suggest_key(str(key_path[-1]), list(known_keys))
-            return f"{path}: {key} is not a valid key. {nearest}"
+            suggestion = _suggest_key(str(key_path[-1]), list(known_keys))
+            return f"{path}: {key} is not a valid key. {suggestion}"
         case "missing":
             return f"{path}: {key} is missing. Add it."
         case "value_error":
             return f"{path}: {key}: " + " ".join(str(details["ctx"]["error"]).splitlines())
         case "too_short":
-            number = details["ctx"]["min_length"]
-            return f"{path}: {key} must have at least {number} value{'s' * (number > 1)}."
+            min_length = details["ctx"]["min_length"]
+            return f"{path}: {key} must have at least {min_length} value{'s' * (min_length > 1)}."
         case "string_too_short":
             return f"{path}: {key} must not be empty."
         case "string_too_long":
@@ -132,19 +132,19 @@ def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Ite
 
 def _format_key_path(key_path: KeyPath) -> str:
     """Format a key path for an error message, such as `matchups #1, a` for ("matchups", 0, "a")."""
-    text = ""
-    for part in key_path:
-        text += f" #{part + 1}" if isinstance(part, int) else f", {_format_key(part)}"
-    return text.removeprefix(", ")
+    path_text = ""
+    for key in key_path:
+        path_text += f" #{key + 1}" if isinstance(key, int) else f", {_format_key(key)}"
+    return path_text.removeprefix(", ")
 
 
 def _format_key(key: str) -> str:
-    """Format a key, in quotation marks if it is long or not printable."""
+    """Format a key for an error message, in quotation marks if it is long or not printable."""
     return key if key.isprintable() and 0 < len(key) <= 60 else format_value(key)
 
 
 def _suggest_key(key: str, known_keys: list[str]) -> str:
-    """Return a spelling suggestion for an unknown key, or a list of all valid keys."""
+    """Return a suggestion for a misspelt key, or a list of all valid keys."""
     suggestion = suggest_spelling(key, known_keys)
     if suggestion != ".":
         return suggestion.removeprefix(". ").replace("'", "")

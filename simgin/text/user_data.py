@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def find_user_data_directory() -> Path:
-    """Return SIMGIN_DATA_DIR if it is set, otherwise `simgin` in the user's data directory."""
+    """Return the directory for simgin's user data, which SIMGIN_DATA_DIR can override."""
     if directory := os.environ.get("SIMGIN_DATA_DIR"):
         return Path(directory).absolute()
     import platformdirs
