@@ -22,7 +22,7 @@ TEXT_VARIATION_SELECTOR = "\N{VARIATION SELECTOR-15}"
 
 
 class CardRow(NamedTuple):
-    """Row of cards in an HTML report, divided into groups.
+    """Row of cards in an HTML report, divided into groups such as melds.
 
     Attributes:
         label: Heading of the row.
@@ -38,7 +38,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """HTML and CSS classes of every card, in groups."""
+        """HTML and CSS classes of every card, grouped as in `groups`."""
         indices = count()
         return [[self._format_card(card, next(indices)) for card in group] for group in self.groups]
 
@@ -49,12 +49,12 @@ class CardRow(NamedTuple):
             "gone": index in self.removed_indices,
             "back": card == FACE_DOWN_CARD,
         }
-        names = [name for name, applies in css_classes.items() if applies]
-        return _format_face(card), " ".join(names)
+        class_names = [name for name, applies in css_classes.items() if applies]
+        return _format_face(card), " ".join(class_names)
 
 
 def cards_to_html(text: str) -> Markup:
-    """Convert a string to HTML, and replace the suit letters of cards with suit symbols."""
+    """Convert a string to HTML, with suit symbols instead of the suit letters of cards."""
     return Markup(re.sub(CARD_PATTERN, lambda match: _format_face(match[0]), str(escape(text))))
 
 

@@ -53,7 +53,7 @@ CSS_COLOUR_PATTERN = re.compile("|".join(CSS_VARIABLE_BY_COLOUR), re.IGNORECASE)
 
 
 def render_report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the contents of all files of a report, by path in the output directory.
+    """Return the contents of all files of a report, keyed by path in the output directory.
 
     Args:
         report: Report to write.
@@ -76,7 +76,7 @@ def _escape_markdown(markdown: str) -> str:
 def render_plot_files(
     plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER
 ) -> dict[str, bytes | str]:
-    """Return the PNG, SVG and CSV files of all plots in a report, by path."""
+    """Return the PNG, SVG and CSV files of the plots in a report, keyed by path."""
     contents: dict[str, bytes | str] = {}
     for plot in plots:
         contents[f"{plots_folder}{plot.name}.png"] = figures.png(plot.figure)
@@ -131,7 +131,7 @@ def _choose_column_classes(table: Table) -> list[str]:
 
 
 def _choose_column_class(cells: Sequence[str]) -> str:
-    """Return the CSS class of a column with the given cells."""
+    """Return the CSS class of a column that contains `cells`."""
     max_length = max(map(len, cells), default=0)
     if max_length <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, cells)):
         return "number"
@@ -165,7 +165,7 @@ def load_template(path: Path) -> Template:
 
 
 def _compute_script_digest(script: str) -> str:
-    """Return the hash of a script in the format of a content security policy.
+    """Return the hash of a script as a content security policy requires it.
 
     The policy blocks all scripts whose hashes it does not list.
     """
@@ -173,7 +173,7 @@ def _compute_script_digest(script: str) -> str:
 
 
 def compute_report_script_digest() -> str:
-    """Return the hash of the script in HTML reports as a source for a content security policy."""
+    """Return the hash of the HTML report's script for a content security policy."""
     script = load_template(PAGE_SCRIPT_TEMPLATE).render() + "\n"
     return f"sha256-{_compute_script_digest(script)}"
 
@@ -189,13 +189,13 @@ def _allow_line_breaks(text: str) -> Markup:
 
 
 def _inline_svg(plot: Plot) -> Markup:
-    """Return a plot as an SVG element with a title, a description and CSS colours."""
+    """Return a plot as an SVG element with a title, a description and CSS variables as colours."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
     colours = {} if figures.is_colour_scheme_changed() else CSS_VARIABLE_BY_COLOUR
     for element in list(root.iter()):
-        _prepare_element(element, colours)
+        _adapt_svg_element(element, colours)
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     root.insert(0, _make_text_element("title", plot.name, plot.title))
@@ -214,8 +214,8 @@ def _make_text_element(tag: str, id_prefix: str, text: str) -> ElementTree.Eleme
     return element
 
 
-def _prepare_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
-    """Prepare an SVG element for inclusion in the HTML report.
+def _adapt_svg_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
+    """Remove namespaces and style sheets from an SVG element, and replace its colours.
 
     Namespaces are removed. Style sheets are also removed, because they would apply to the whole
     document. Unless the user's style has other colours, CSS variables replace the four colours of

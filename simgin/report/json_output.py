@@ -18,7 +18,7 @@ def format_json_output(
     files: Sequence[Path] = (),
     stop_reason: str = "complete",
 ) -> str:
-    """Return a result as a JSON object for --json.
+    """Return the result of a command as the JSON object that --json prints.
 
     Args:
         command: Command that repeats the result.

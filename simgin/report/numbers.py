@@ -14,7 +14,7 @@ MIN_PRINTED_P_VALUE = 0.001  # smallest p-value that is printed
 
 
 def format_number(value: float, error: float) -> str:
-    """Round a value to the second significant digit of its error, and format an exact 0 as "0"."""
+    """Format a value with two significant digits of its error, and an exact 0 as "0"."""
     if value == 0:
         return "0"
     decimals = _count_decimals(error)
@@ -23,11 +23,11 @@ def format_number(value: float, error: float) -> str:
     return f"{rounded_value:.{decimals}f}"
 
 
-def format_p_value(p: float) -> str:
-    """Format a p-value with three decimals, as `< 0.001` below 0.001, or as an en dash for NaN."""
-    if math.isnan(p):
+def format_p_value(p_value: float) -> str:
+    """Format a p-value with three decimals, as `< 0.001` if it is smaller, or as a dash for NaN."""
+    if math.isnan(p_value):
         return EN_DASH
-    return "< 0.001" if p < MIN_PRINTED_P_VALUE else f"{p:.3f}"
+    return "< 0.001" if p_value < MIN_PRINTED_P_VALUE else f"{p_value:.3f}"
 
 
 def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:
@@ -59,7 +59,7 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
 
 
 def _count_decimals(error: float) -> int:
-    """Return the number of decimals that shows two significant digits of an error."""
+    """Return the number of decimals that are necessary to show two digits of an error."""
     if error <= 0:
         return 2
     return max(0, min(MAX_DECIMALS, SIGNIFICANT_ERROR_DIGITS - 1 - math.floor(math.log10(error))))

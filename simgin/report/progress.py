@@ -36,7 +36,7 @@ PROGRESS_FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 @dataclass(frozen=True)
 class InterimResult:
-    """Interim result as a line of text, and as values for another program."""
+    """Interim result of a run, as a line of text and as values for other programs."""
 
     line: str
     values: Mapping[str, Any] | None = None
@@ -47,7 +47,7 @@ class InterimResult:
 
 
 class OnProgress(Protocol):
-    """Callback that receives the progress of a request and can raise an exception to stop it."""
+    """Callback that receives the progress of a request, and can raise an exception to stop it."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
@@ -57,7 +57,7 @@ class OnProgress(Protocol):
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show the progress within a `with` block, and yield the progress callback."""
+    """Show a progress display during a `with` block, and yield the progress callback."""
     from numba.core import event
 
     event.Listener.register(CompilationTimer)
@@ -77,7 +77,7 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show the progress within a `with` block in IPython or Jupyter.
+    """Show a progress display during a `with` block in IPython or Jupyter.
 
     Elsewhere, yield None.
     """
@@ -95,7 +95,7 @@ def _find_ipython() -> Any:
 def _show_terminal_progress(
     title: str, stream: TextIO, compilation_timer: CompilationTimer
 ) -> Iterator[_TerminalProgress]:
-    """Show a progress bar on a terminal within a `with` block."""
+    """Show a progress bar on a terminal during a `with` block, and yield the progress bar."""
     from rich.live import Live
 
     from simgin.report.terminal import Terminal
@@ -113,7 +113,7 @@ def _show_terminal_progress(
 
 
 class ProgressBar:
-    """Callback that shows the finished work, the remaining time and an interim result.
+    """Progress callback that shows the finished work, the remaining time and an interim result.
 
     The remaining time is estimated from the measured speed.
     """
@@ -131,7 +131,7 @@ class ProgressBar:
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None
     ) -> None:
-        """Store the finished work, and refresh the display if the refresh interval has passed.
+        """Store the amount of finished work, and refresh the display if it is due.
 
         Args:
             done: Finished units of work.
@@ -180,7 +180,7 @@ class ProgressBar:
 
 
 class _TerminalProgress(ProgressBar):
-    """Progress bar on a terminal with the interim result below it."""
+    """Progress bar on a terminal, with the interim result below it."""
 
     def __init__(self, title: str, compilation_timer: CompilationTimer) -> None:
         super().__init__(title, compilation_timer)
@@ -275,7 +275,7 @@ class _JsonProgress(ProgressBar):
 
 
 def _render_as_text(result: RenderableType) -> str:
-    """Return an interim result as plain text."""
+    """Render an interim result as plain text."""
     if isinstance(result, str):
         return result
     if isinstance(result, InterimResult):
@@ -286,7 +286,7 @@ def _render_as_text(result: RenderableType) -> str:
 
 
 class _NotebookProgress(_LineProgress):
-    """Progress line in a notebook cell, updated in place and erased at the end."""
+    """Progress line in a notebook cell, which is updated in place and erased at the end."""
 
     seconds_between_updates = REFRESH_SECONDS
 
@@ -315,7 +315,7 @@ class _NotebookProgress(_LineProgress):
 
 
 class CompilationTimer:
-    """Listener for numba events that measures compilation time.
+    """Listener for numba events that measures the time spent on compilation.
 
     Compilations can be nested, and only one thread compiles at a time. Compilation time is not
     included in the measured speed.

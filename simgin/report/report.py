@@ -49,7 +49,7 @@ class LazySequence(Sequence[Item]):
 
 @dataclass(frozen=True)
 class Plot:
-    """Plot in a report: a matplotlib figure with its data and text.
+    """Plot in a report: a matplotlib figure with its data and its texts.
 
     Attributes:
         name: Base name of the output files, which is unique within a report.
@@ -71,7 +71,7 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """Figure as SVG, which is drawn only once for the SVG file and the HTML report."""
+        """Figure as SVG, drawn once for the SVG file and the HTML report."""
         from simgin.report import figures  # Few commands draw plots.
 
         return figures.svg(self.figure, self.name)
@@ -84,7 +84,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Caveat:
-    """Reason why a result can be wrong, with a command that gives a better result."""
+    """Reason why a result can be wrong, with a command that computes a better result."""
 
     sentence: str
     command: str
@@ -92,7 +92,7 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Report(RenamedAttributes):
-    """Report on a result, with its parts in reading order.
+    """Report about a result, with its contents in reading order.
 
     Attributes:
         question: Heading of the report.
@@ -131,11 +131,14 @@ class Report(RenamedAttributes):
         from simgin.report.terminal import render_text
 
         caveat_lines = [self.caveat.sentence] if self.caveat else []
-        parts = [Sentences([*caveat_lines, *self.verdict], MAX_VERDICT_LINES), self.main_table]
-        return render_text(part for part in parts if part is not None)
+        renderables = [
+            Sentences([*caveat_lines, *self.verdict], MAX_VERDICT_LINES),
+            self.main_table,
+        ]
+        return render_text(renderable for renderable in renderables if renderable is not None)
 
     def to_renderables(self, *, show_details: bool = False) -> Iterator[RenderableType]:
-        """Yield the objects to print on a terminal, with all tables and rows if `show_details`."""
+        """Yield the objects that a terminal prints, with all tables and rows if `show_details`."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -154,13 +157,13 @@ class Report(RenamedAttributes):
         rule_lines = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict_lines = [f"* {line}" for line in self.verdict]
         caveat_text = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
-        parts = [f"# {self.question}", *self.notes]
+        paragraphs = [f"# {self.question}", *self.notes]
         sections = (caveat_text, "\n".join(rule_lines), "\n".join(verdict_lines))
-        parts += [section for section in sections if section]
+        paragraphs += [section for section in sections if section]
         tables = [t.to_markdown() for t in (*self.tables, *self.detail_tables) if t.rows]
-        return "\n\n".join([*parts, "\n".join(tables)])
+        return "\n\n".join([*paragraphs, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:
-        """Split a line of the verdict into the rule names at its start and the remaining text."""
+        """Split a line of the verdict into the rule name at its start and the remaining text."""
         name, separator, remaining_text = line.partition(": ")
         return (name, remaining_text) if separator and name in dict(self.rules) else ("", line)

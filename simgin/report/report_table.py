@@ -78,13 +78,13 @@ class ScoreCell:
         return f"{self.text}{change} {self.verdict}".strip()
 
     def shorten(self) -> str:
-        """Return a cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
+        """Return the cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         verdict = self.verdict.replace(" against some", "\nv some")
         return SHORT_VERDICT_PATTERN.sub(r"\1", str(replace(self, text=text, verdict=verdict)))
 
     def abbreviate(self) -> str:
-        """Return the short form of a cell, without the difference, such as `≤ a little`."""
+        """Return the shortest form of the cell, without the difference, such as `≤ a little`."""
         return replace(self, change="").shorten().replace("at most", "≤")
 
     @property
@@ -97,7 +97,7 @@ class ScoreCell:
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a report table, with the format of the values.
+    """Column of a report table, with the format of its values.
 
     If the DataFrame has columns with the bounds NAME_low and NAME_high (`low` and `high` for the
     column `value`), the values are shown as estimates with confidence intervals. Counts are shown
@@ -118,7 +118,7 @@ class Column:
     factor: float = 1
 
     def format_rows(self, frame: Frame) -> list[str | ScoreCell]:
-        """Return the formatted values of the column for all rows of a DataFrame."""
+        """Return the formatted values of the column, one per row of a DataFrame."""
         prefix = "" if self.name == "value" else f"{self.name}_"
         if f"{prefix}low" not in frame or any(
             isinstance(x, str | ScoreCell) for x in frame[self.name]
@@ -172,7 +172,7 @@ class Table:
 
     @property
     def is_scorecard(self) -> bool:
-        """True if cells of the table contain verdicts."""
+        """True if the table has cells with verdicts."""
         return any(isinstance(cell, ScoreCell) for row in self.rows for cell in row)
 
     def to_markdown(self) -> str:
@@ -185,22 +185,22 @@ class Table:
         return "\n".join([*lines, self.note, ""] if self.note else lines)
 
     def export(self, file_format: str) -> str:
-        """Return the table as a string in Markdown, LaTeX or CSV format."""
+        """Return the table as text in Markdown, LaTeX or CSV format."""
         import pandas as pd
 
         rows = [[*map(str, row)] for row in self.rows]
         if file_format == "markdown":
             return "\n".join([*format_markdown_table(self.headings, rows), ""])
-        df = pd.DataFrame(rows, columns=pd.Index(self.headings))
+        text_frame = pd.DataFrame(rows, columns=pd.Index(self.headings))
         if file_format == "csv":
-            return df.to_csv(index=False)
+            return text_frame.to_csv(index=False)
         is_number = [all(map(NUMBER_PATTERN.match, cells)) for cells in zip(*rows, strict=True)]
         alignment = "".join("r" if is_right else "l" for is_right in is_number)
-        latex = df.to_latex(index=False, escape=True, column_format=alignment or None)
+        latex = text_frame.to_latex(index=False, escape=True, column_format=alignment or None)
         return LATEX_MINUS_PATTERN.sub("$-$", latex)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the headings and the parts of each cell for the web interface."""
+        """Return the headings and the cells, as dictionaries, for the web interface."""
         rows = [
             [cell if isinstance(cell, ScoreCell) else ScoreCell(cell) for cell in row]
             for row in self.rows
@@ -228,14 +228,14 @@ class Table:
 def make_table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """Build a table of strings from its headings and rows."""
+    """Return a table of strings with the given headings and rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)
 
 
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
-    """Return alternative text that describes the DataFrame of a plot.
+    """Return alternative text for a plot, which describes the plotted DataFrame.
 
     The text contains the smallest, largest, first and last value of every numeric column. The
     columns before the first numeric column are the names of the rows.
@@ -245,11 +245,11 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
     if frame.empty:
         return "The plot has no data."
     is_number = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
-    first_number = is_number.index(True) if any(is_number) else len(columns)
-    name_columns = [columns[k].format_rows(frame) for k in range(max(1, first_number))]
+    first_number_index = is_number.index(True) if any(is_number) else len(columns)
+    name_columns = [columns[k].format_rows(frame) for k in range(max(1, first_number_index))]
     names = [" ".join(map(str, parts)) for parts in zip(*name_columns, strict=True)]
     sentences = []
-    for column in columns[max(1, first_number) :]:
+    for column in columns[max(1, first_number_index) :]:
         defined_indices = frame[column.name].notna().to_numpy().nonzero()[0]
         if not len(defined_indices):
             continue
@@ -285,7 +285,7 @@ TextRows = Sequence[Sequence[str]]
 def _build_scorecard(
     headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
 ) -> RenderableType:
-    """Return the widest format of a scorecard that fits on the terminal.
+    """Return a scorecard in the widest format that fits on the terminal.
 
     The formats are full cells, cells with short verdicts, and cells that also omit differences.
     """
@@ -308,7 +308,7 @@ def _build_scorecard(
 def _fit_table_to_width(
     headings: Sequence[str], rows: TextRows, max_width: int
 ) -> Iterator[RenderableType]:
-    """Yield a table, or several narrower tables if the table is too wide for the terminal.
+    """Yield a table, split into several narrower tables if it is too wide for the terminal.
 
     If a table is too wide, the gaps between columns are reduced first. If this is not sufficient,
     names are wrapped and finally the table is split. A table with one row is transposed.
@@ -342,16 +342,16 @@ def _fit_table_to_width(
         sum(widths[i] for i in name_columns),
         max(MIN_NAME_WIDTH * len(name_columns), max_width // 3),
     )
-    sub_tables: list[list[int]] = [[]]
+    column_groups: list[list[int]] = [[]]
     for i in range(len(columns)):
         if i in name_columns or i in constant_columns:
             continue
-        width = sum(widths[k] for k in (*sub_tables[-1], i)) + min_names_width
-        if sub_tables[-1] and width > max_width:
-            sub_tables.append([])
-        sub_tables[-1].append(i)
-    for table_index, column_indices in enumerate(sub_tables):
-        yield from [""] * bool(table_index)
+        width = sum(widths[k] for k in (*column_groups[-1], i)) + min_names_width
+        if column_groups[-1] and width > max_width:
+            column_groups.append([])
+        column_groups[-1].append(i)
+    for group_index, column_indices in enumerate(column_groups):
+        yield from [""] * bool(group_index)
         available_width = max_width - sum(widths[i] for i in column_indices)
         displayed_columns = {i: columns[i] for i in column_indices} | _wrap_name_columns(
             {i: columns[i] for i in name_columns}, available_width
@@ -364,7 +364,7 @@ def _fit_table_to_width(
 def _wrap_name_columns(
     name_columns: Mapping[int, tuple[str, ...]], width: int
 ) -> dict[int, tuple[str, ...]]:
-    """Wrap the widest columns of names until all columns fit on the terminal."""
+    """Wrap the widest name columns until all columns fit on the terminal."""
     widths = {
         i: _compute_column_widths([[cell] for cell in cells])[0]
         for i, cells in name_columns.items()
@@ -378,7 +378,7 @@ def _wrap_name_columns(
 
 
 def _compute_column_widths(rows: TextRows) -> list[int]:
-    """Return the width of each column in characters, including the gap after the column."""
+    """Return the width of each column in characters, including the gap to the next column."""
     return [
         max(len(line) for cell in cells for line in cell.split("\n")) + COLUMN_GAP
         for cells in zip(*rows, strict=True)
@@ -388,7 +388,7 @@ def _compute_column_widths(rows: TextRows) -> list[int]:
 def _build_table(
     headings: Sequence[str], rows: Sequence[Sequence[str | Text]], is_tight: bool = False
 ) -> rich_table.Table:
-    """Return a rich table in which columns of numbers are aligned to the right."""
+    """Return a rich table with right-aligned columns of numbers."""
     from rich import box
     from rich.table import Table
 

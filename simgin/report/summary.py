@@ -42,7 +42,7 @@ PARENTHESIZED_INTERVAL_PATTERN = re.compile(r"\(\S+ to ")  # interval in parenth
 
 
 def list_player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
-    """Return the headings of the player columns, A and B, or `strategy` in solitaire games."""
+    """Return the headings of the player columns: A and B, or `strategy` in solitaire games."""
     return (
         ("A", "B")
         if any(row["opponent"] for row in table.to_row_dicts(tidy_rows))
@@ -51,7 +51,7 @@ def list_player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
 
 
 def has_results_of_both_sides(tidy_rows: TidyRows) -> bool:
-    """Return True if the players differ and both have rows for deal endings."""
+    """Return True if the players differ and the rows contain the deal endings of both."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.to_row_dicts(tidy_rows)
@@ -59,7 +59,7 @@ def has_results_of_both_sides(tidy_rows: TidyRows) -> bool:
 
 
 def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
-    """Return table columns for the metrics that are informative in the given rows.
+    """Return a table column for each informative metric.
 
     If the players of a matchup differ, deal endings are listed separately for A and B. Otherwise,
     deal endings are listed for both players together.
@@ -78,7 +78,7 @@ def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
 
 
 def _make_metric_column(name: str, player_prefix: str = "") -> Column:
-    """Return the table column of a metric for player A or B, or for both together.
+    """Return the table column of a metric for player A, for player B or for both together.
 
     For B, wins by A count as losses.
     """
@@ -89,14 +89,14 @@ def _make_metric_column(name: str, player_prefix: str = "") -> Column:
 
 
 def _list_informative_metrics(tidy_rows: TidyRows) -> list[str]:
-    """Return the metrics that a table of the given rows should show."""
+    """Return the metrics that a table of `tidy_rows` should show."""
     matchups = [rows for _, rows in table.iterate_matchups(tidy_rows)]
     n_players = len(list_player_headings(tidy_rows))
     return [name for name in TABLE_METRICS if _is_informative(name, matchups, n_players)]
 
 
 def _is_informative(name: str, matchups: Sequence[RowsByMetric], n_players: int) -> bool:
-    """Return True if a metric can differ between the given matchups."""
+    """Return True if a table of matchups should show a metric."""
     if all(name not in rows for rows in matchups):
         return False  # No matches were played.
     if name in ("match_win", "goal_met") and n_players == 1:
@@ -119,7 +119,7 @@ def _find_metric_value(rows: RowsByMetric, metric: str) -> float:
 
 
 def _has_settlement(rows: RowsByMetric) -> bool:
-    """Return True if the mean settlement of a match differs from its mean total of deal points."""
+    """Return True if the settlement of a match differs from the sum of its deal points."""
     settlement = _find_metric_value(rows, "settlement")
     points = _find_metric_value(rows, "margin") * _find_metric_value(rows, "deals_per_match")
     is_points_sum = math.isclose(
@@ -132,14 +132,14 @@ def _has_settlement(rows: RowsByMetric) -> bool:
 
 
 def make_matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
-    """Return a DataFrame with one row per matchup and bounds for every metric.
+    """Return a DataFrame with one row per matchup, and the bounds of every metric.
 
     The columns are variant, strategy, opponent, played (the sample size) and, for every metric, its
     value and the 95 % confidence bounds NAME_low and NAME_high.
     """
     rows = []
-    for (variant, a, b), matchup in table.iterate_matchups(tidy_rows):
-        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
+    for (variant, strategy, opponent), matchup in table.iterate_matchups(tidy_rows):
+        row: dict[str, object] = {"variant": variant, "strategy": strategy, "opponent": opponent}
         row["played"] = format_sample_size(matchup)
         for name in matchup:
             row |= _make_bound_columns(matchup, name)
@@ -149,8 +149,8 @@ def make_matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
 
 def _make_bound_columns(matchup: RowsByMetric, name: str) -> dict[str, float]:
     """Return the value and the bounds of a metric, keyed by column name."""
-    names = (name, f"{name}_low", f"{name}_high")
-    return dict(zip(names, table.find_interval(matchup, name), strict=True))
+    column_names = (name, f"{name}_low", f"{name}_high")
+    return dict(zip(column_names, table.find_interval(matchup, name), strict=True))
 
 
 def format_sample_size(*matchups: RowsByMetric) -> str:
@@ -166,22 +166,24 @@ def format_sample_size(*matchups: RowsByMetric) -> str:
 
 
 def _find_sample_size(rows: RowsByMetric, unit: str) -> int:
-    """Return the largest number of deals or matches on which a metric is based."""
+    """Return the largest number of deals or matches that any metric is based on."""
     return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
 
 
 def build_results_table(tidy_rows: TidyRows) -> Table:
-    """Return a table that summarises the results with one row per matchup."""
+    """Return a table of the results with one row per matchup."""
     players = [*zip(("strategy", "opponent"), list_player_headings(tidy_rows), strict=False)]
-    names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
-    columns = [*names, *make_metric_columns(tidy_rows)]
+    name_columns = [
+        Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))
+    ]
+    columns = [*name_columns, *make_metric_columns(tidy_rows)]
     return _add_estimate_note(
         Table("Results", make_matchup_frame(tidy_rows), columns, format_metrics_note(tidy_rows))
     )
 
 
 def _add_estimate_note(report_table: Table) -> Table:
-    """Return a copy of the table with a note that explains its intervals and dashes."""
+    """Return a copy of a table with a note that explains its intervals and dashes."""
     cells = [str(cell) for row in report_table.rows for cell in row]
     marks = ["±"] * any("±" in cell for cell in cells)
     marks += ["parentheses"] * any(map(PARENTHESIZED_INTERVAL_PATTERN.search, cells))
@@ -218,7 +220,7 @@ def _format_solo_note(tidy_rows: TidyRows) -> str:
 
 
 def _find_occurring_metrics(tidy_rows: TidyRows) -> set[str]:
-    """Return the metrics that are greater than 0 for at least one player."""
+    """Return the metrics whose value is greater than 0 for at least one player."""
     return {row["metric"] for row in table.to_row_dicts(tidy_rows) if row["value"] > 0}
 
 
@@ -228,10 +230,10 @@ def format_summary_csv(tidy_rows: TidyRows) -> str:
     Undefined values are empty.
     """
     sides = ("", "won_", "lost_") if len(list_player_headings(tidy_rows)) == 2 else ("",)
-    names = [
-        f"{s}{n}"
-        for n in _list_informative_metrics(tidy_rows)
-        for s in (sides if n in WINNING_RESULTS else ("",))
+    metric_names = [
+        f"{prefix}{metric}"
+        for metric in _list_informative_metrics(tidy_rows)
+        for prefix in (sides if metric in WINNING_RESULTS else ("",))
     ]
     units = [
         unit
@@ -239,10 +241,10 @@ def format_summary_csv(tidy_rows: TidyRows) -> str:
         if unit in {row["unit"] for row in table.to_row_dicts(tidy_rows)}
     ]
     rows = []
-    for (variant, a, b), matchup in table.iterate_matchups(tidy_rows):
-        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
+    for (variant, strategy, opponent), matchup in table.iterate_matchups(tidy_rows):
+        row: dict[str, object] = {"variant": variant, "strategy": strategy, "opponent": opponent}
         row |= {UNIT_PLURALS[unit]: _find_sample_size(matchup, unit) for unit in units}
-        for name in names:
+        for name in metric_names:
             row |= _format_metric_cells(matchup, name)
         rows.append(row)
     return table.make_frame(rows).to_csv(index=False, lineterminator="\n")
@@ -262,7 +264,7 @@ def _format_metric_cells(matchup: RowsByMetric, name: str) -> dict[str, str]:
 
 
 def build_terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
-    """Return a table of the main metrics, with a column per player or a row per matchup."""
+    """Return a table of the main metrics for the terminal."""
     (matchup_names, matchup), *other_matchups = table.iterate_matchups(tidy_rows)
     if other_matchups:
         return _build_matchup_table(tidy_rows, seed)
@@ -272,11 +274,11 @@ def build_terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
         return _build_player_table(
             tidy_rows, f"{' against '.join(players)}, {variant}, {size_text}"
         )
-    a = players[0]
+    player_a = players[0]
     player_names = " against ".join(filter(None, players))
     metric_names = [column.name for column in make_metric_columns(tidy_rows)]
     return _build_metric_table(
-        f"{player_names}, {variant}, {size_text}", {a: matchup}, metric_names
+        f"{player_names}, {variant}, {size_text}", {player_a: matchup}, metric_names
     )
 
 
@@ -287,12 +289,18 @@ def _build_matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
     """
     frame = make_matchup_frame(tidy_rows)
     headings = ("variant", *list_player_headings(tidy_rows))
-    names = dict(zip(("variant", "strategy", "opponent"), headings, strict=False))
-    shared_names = {name: frame[name].iloc[0] for name in names if frame[name].nunique() == 1}
-    size_texts = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy_rows)))
-    parts = [f"{names[name]}: {text}" for name, text in shared_names.items()]
-    title = "; ".join([*parts, f"{size_texts} each, seed {seed}"])
-    columns = [Column(name, names[name]) for name in names if name not in shared_names]
+    headings_by_column = dict(zip(("variant", "strategy", "opponent"), headings, strict=False))
+    shared_names = {
+        name: frame[name].iloc[0] for name in headings_by_column if frame[name].nunique() == 1
+    }
+    size_text = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy_rows)))
+    shared_texts = [f"{headings_by_column[name]}: {text}" for name, text in shared_names.items()]
+    title = "; ".join([*shared_texts, f"{size_text} each, seed {seed}"])
+    columns = [
+        Column(name, headings_by_column[name])
+        for name in headings_by_column
+        if name not in shared_names
+    ]
     columns += [column for column in make_metric_columns(tidy_rows) if column.name in WIN_METRICS]
     n_omitted = len(frame) - MAX_TERMINAL_ROWS
     omitted_text = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
@@ -303,13 +311,15 @@ def _build_matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
 def _build_player_table(tidy_rows: TidyRows, title: str) -> Table:
     """Return a table that shows both players of a matchup side by side."""
     occurred_metrics = _find_occurring_metrics(tidy_rows)
-    names = [name for name in WIN_METRICS if name in _list_informative_metrics(tidy_rows)]
-    names += [name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics]
+    metric_names = [name for name in WIN_METRICS if name in _list_informative_metrics(tidy_rows)]
+    metric_names += [
+        name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics
+    ]
     rows_by_player: dict[str, list[dict[str, Any]]] = {}
     for row in table.to_row_dicts(tidy_rows):
         rows_by_player.setdefault(row["strategy"], []).append(row)
     metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
-    return _build_metric_table(title, metrics_by_player, names)
+    return _build_metric_table(title, metrics_by_player, metric_names)
 
 
 def _build_metric_table(
@@ -327,8 +337,8 @@ def _build_metric_table(
 
 def build_details_table(tidy_rows: TidyRows) -> Table:
     """Return a table of all metrics of player A in the first matchup, with their meanings."""
-    (variant, *names), rows = next(iter(table.iterate_matchups(tidy_rows)))
-    players = " against ".join(name for name in names if name)
+    (variant, *player_names), rows = next(iter(table.iterate_matchups(tidy_rows)))
+    players = " against ".join(name for name in player_names if name)
     defined_rows = [row for row in rows.values() if not math.isnan(row["value"])]
     zero_rows = [
         row

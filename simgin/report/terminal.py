@@ -24,11 +24,11 @@ class Terminal(Console):
             yield segment._replace(text=text)
 
 
-def render_text(parts: Iterable[RenderableType]) -> str:
-    """Render objects as plain text for the width of the terminal (80 characters if unknown)."""
+def render_text(renderables: Iterable[RenderableType]) -> str:
+    """Render rich objects as plain text at the terminal's width, or 80 characters if unknown."""
     buffer = io.StringIO()
     plain_options = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
     console = Terminal(file=buffer, color_system=None, **plain_options)  # type: ignore[arg-type]
-    for part in parts:
-        console.print(part)
+    for renderable in renderables:
+        console.print(renderable)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")

@@ -49,12 +49,12 @@ def insert_no_break_spaces(text: str) -> str:
 
 
 def _fits_on_line(line: str, width: int) -> bool:
-    """Return True if a line has at most `width` characters without trailing spaces."""
+    """Return True if a line, without trailing spaces, has at most `width` characters."""
     return len(line.rstrip()) <= width
 
 
 def _split_name(name: str, width: int) -> Iterator[str]:
-    """Yield the parts of a name between which a line can break."""
+    """Split a name into parts between which a line can break."""
     for part in re.findall(r"\+?[^+ ]+ ?|.", name):
         if _fits_on_line(part, width):
             yield part
@@ -96,7 +96,7 @@ class Sentences:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Wrap text at `width` characters and keep numbers together with their units."""
+    """Wrap text at `width` characters, keeping numbers and their units on the same line."""
     lines = [
         textwrap.fill(insert_no_break_spaces(line), width, break_on_hyphens=False)
         for line in text.split("\n")

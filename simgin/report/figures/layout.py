@@ -65,7 +65,7 @@ def escape_text(text: str) -> str:
 
 
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
-    """Remove the parts that all names share, and return the names and a sentence for the caption.
+    """Return names without the parts that all of them share, and a sentence about these parts.
 
     A part of a name begins with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name is
     kept.
@@ -86,7 +86,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _compute_common_prefix_length(part_lists: Sequence[Sequence[str]]) -> int:
-    """Return the length of the common prefix of several lists, excluding their last items."""
+    """Return the length of the common prefix of several lists, without their last elements."""
     columns = zip(*part_lists, strict=False)
     shared_parts = list(itertools.takewhile(lambda parts: len(set(parts)) == 1, columns))
     return min(len(shared_parts), *(len(parts) - 1 for parts in part_lists))
@@ -98,7 +98,7 @@ def _compute_common_prefix_length(part_lists: Sequence[Sequence[str]]) -> int:
 def create_figure(
     height: float, title: str, caption: str, legend_names: Sequence[str] = ()
 ) -> Figure:
-    """Return an empty figure with space for axes, title, caption and legend.
+    """Return an empty figure with space for axes, a title, a caption and a legend.
 
     Args:
         height: Height of the axes in inches.
@@ -174,7 +174,7 @@ def iterate_panels(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Yield each value of a column, the rows with this value, and a titled panel for the rows."""
+    """Yield a titled panel for each value of a column, with the value and its rows."""
     groups = list(frame.groupby(column, sort=False))
     panels = stack_panels(figure, len(groups), sharex=sharex, grid=grid, heights=heights)
     for axes, (name, rows) in zip(panels, groups, strict=True):
@@ -183,7 +183,7 @@ def iterate_panels(
 
 
 def style_axes(axes: Axes, grid: str = "y") -> None:
-    """Apply the common style to axes, with the project's colours and without a frame.
+    """Apply the common style to axes, including simgin's colours.
 
     Args:
         axes: Axes to style.
@@ -209,14 +209,14 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
     # Grid lines can be too bright for a style with its own colours. In this case, they are drawn
     # only if the style has grid lines.
     if get_rc_param("axes.grid") if is_colour_scheme_changed() else get_setting("axes.grid"):
-        names = ("linewidth", "linestyle", "alpha")
-        line_style = {name: get_rc_param(f"grid.{name}") for name in names}
+        line_properties = ("linewidth", "linestyle", "alpha")
+        line_style = {name: get_rc_param(f"grid.{name}") for name in line_properties}
         axes.grid(axis=grid, color=get_setting("grid.color"), **line_style)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
 
 
 def set_panel_title(axes: Axes, text: str, width: int = MAX_PANEL_TITLE_CHARACTERS) -> None:
-    """Set the title of a panel, wrapped at `width` characters at simgin's default font size."""
+    """Set the title of a panel, wrapped at `width` characters of simgin's default font size."""
     wrapped_title = fold_text(text, count_fitting_characters(width, "axes.titlesize"))
     axes.set_title(
         escape_text(wrapped_title),
@@ -226,14 +226,14 @@ def set_panel_title(axes: Axes, text: str, width: int = MAX_PANEL_TITLE_CHARACTE
     )
 
 
-def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
+def set_axis_labels(axes: Axes, x_label: str = "", y_label: str = "") -> None:
     """Set the labels of both axes."""
-    axes.set_xlabel(x, **make_axis_label_style())
-    axes.set_ylabel(y, **make_axis_label_style())
+    axes.set_xlabel(x_label, **make_axis_label_style())
+    axes.set_ylabel(y_label, **make_axis_label_style())
 
 
 def make_axis_label_style() -> dict[str, Any]:
-    """Return the font size and colour of axis labels."""
+    """Return the font size and colour of axis labels, as arguments of matplotlib."""
     return {
         "fontsize": resolve_font_size("axes.labelsize"),
         "color": get_setting("axes.labelcolor"),
@@ -241,7 +241,7 @@ def make_axis_label_style() -> dict[str, Any]:
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
-    """Set the names of rows that are numbered from the top, and wrap long names."""
+    """Label the rows of a plot from top to bottom, and wrap long names."""
     labels = [escape_text(wrap_row_name(name)) for name in names]
     axes.set_yticks(range(len(names)), labels)
     hide_row_axis(axes, len(names))
@@ -253,13 +253,13 @@ def wrap_row_name(name: str) -> str:
 
 
 def compute_row_height(names: Iterable[str]) -> float:
-    """Return the height of rows with the given names, in inches."""
+    """Return the height in inches of rows that have the longest of the given names."""
     line_counts = [wrap_row_name(name).count("\n") + 1 for name in names]
     return ROW_GAP + ROW_LINE_HEIGHT * compute_text_scale("ytick.labelsize") * max(line_counts)
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
-    """Hide the vertical axis, and set its limits so that row 0 is at the top."""
+    """Hide the vertical axis of a plot with rows, and place row 0 at the top."""
     axes.set_ylim(n_rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
@@ -311,7 +311,7 @@ def _count_title_lines(figure: Figure, axes: Axes) -> int:
 
 
 def _make_legend_transform(figure: Figure, axes: Axes) -> Transform:
-    """Return a transform for x in figure widths and y in inches above the axes."""
+    """Return a transform with x in figure widths, and y in inches above the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
@@ -319,7 +319,7 @@ def _make_legend_transform(figure: Figure, axes: Axes) -> Transform:
 
 
 def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> None:
-    """Reserve vertical space above the axes in the layout, in inches."""
+    """Reserve vertical space in inches above the axes for a legend."""
     from matplotlib.patches import Rectangle
 
     spacer = Rectangle((0.5, 0), 0.01, height, transform=legend_transform, fill=False, linewidth=0)
@@ -328,13 +328,13 @@ def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> No
 
 
 def _count_legend_columns(names: Sequence[str]) -> int:
-    """Return the number of legend columns that fit, but at most three."""
+    """Return the number of columns that fit into a legend, at most three."""
     max_width = max(map(len, names)) + LEGEND_HANDLE_CHARACTERS
     return max(1, min(MAX_LEGEND_COLUMNS, _count_legend_characters() // max_width))
 
 
 def _count_legend_characters() -> int:
-    """Return the number of characters that fit on a line of a legend."""
+    """Return the number of characters that fit on one line of a legend."""
     return count_fitting_characters(MAX_LEGEND_CHARACTERS, "legend.fontsize")
 
 
@@ -392,11 +392,11 @@ def svg(figure: Figure, name: str) -> str:
     import matplotlib
 
     buffer = io.StringIO()
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin"}
+    svg_settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with _ignore_missing_glyphs(), disable_tex():
         _lay_out(figure)
-        with matplotlib.rc_context(settings):  # type: ignore[arg-type]
+        with matplotlib.rc_context(svg_settings):  # type: ignore[arg-type]
             figure.savefig(buffer, format="svg", metadata=no_metadata)
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", buffer.getvalue())
 
@@ -410,7 +410,7 @@ def _ignore_missing_glyphs() -> Iterator[None]:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout of a figure only once for all output files.
+    """Compute the layout of a figure once for all output files.
 
     A figure with a layout engine, even "none", would be drawn twice for each file.
     """
@@ -487,7 +487,7 @@ MAX_SERIES = len(SERIES_STYLES)  # maximum number of series that a reader can di
 
 
 def get_neutral_style() -> SeriesStyle:
-    """Return the style of data that belong to no particular variant or strategy.
+    """Return the style of a series that belongs to no particular variant or strategy.
 
     Series colours are reserved for variants and strategies.
     """
@@ -495,7 +495,7 @@ def get_neutral_style() -> SeriesStyle:
 
 
 def get_series_style(index: int) -> SeriesStyle:
-    """Return the style of the series with a given index in a plot.
+    """Return the style of the series with a given index in a plot, counted from 0.
 
     The colour cycle of simgin's style has eight colours. All further series are grey and differ
     only in marker and dash pattern.
@@ -503,15 +503,15 @@ def get_series_style(index: int) -> SeriesStyle:
     style = SERIES_STYLES[index % len(SERIES_STYLES)]
     if not is_rc_param_changed("axes.prop_cycle"):
         return style if index < len(SERIES_STYLES) else style._replace(colour=GREY)
-    cycle = list(get_rc_param("axes.prop_cycle"))
-    cycle_entry = cycle[index] if index < len(cycle) else {"color": GREY}
+    style_cycle = list(get_rc_param("axes.prop_cycle"))
+    cycle_entry = style_cycle[index] if index < len(style_cycle) else {"color": GREY}
     rc_key_by_field = {"colour": "color", "marker": "marker", "dash": "linestyle"}
     rc_keys = [item for item in rc_key_by_field.items() if item[1] in cycle_entry]
     return style._replace(**{field: cycle_entry[rc_key] for field, rc_key in rc_keys})
 
 
 def assign_series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
-    """Return the style of every name, which depends on the position of the name in `order`.
+    """Return a style for every name, according to its position in `order`.
 
     Names that are not in `order` come last, in order of appearance.
     """

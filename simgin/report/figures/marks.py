@@ -43,7 +43,7 @@ UNDEFINED_LABEL = "sample too small"
 MIN_LABELLED_PERCENT = 7  # percentage below which a bar segment has no label
 # number of shades in a heat map without numbers, and ticks of the colour bar in percent
 N_HEAT_MAP_SHADES, COLOUR_BAR_TICKS = 20, (0, 20, 40, 60, 80, 100)
-DrawArgs = ParamSpec("DrawArgs")  # parameters of a plot function
+DrawParameters = ParamSpec("DrawParameters")  # parameters of a plot function
 MAX_NAMED_MATCHUPS = 3  # maximum number of matchups that a caption lists
 # Maximum number of variants or strategies that a caption lists. A longer list is replaced by a
 # count.
@@ -55,11 +55,11 @@ Bounds = Sequence[np.ndarray]
 
 
 def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle) -> None:
-    """Draw a line surrounded by a band of 95 % confidence intervals."""
-    value, low, high = bounds
-    axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
+    """Draw a line with a band that shows its 95 % confidence intervals."""
+    values, lower_bounds, upper_bounds = bounds
+    axes.fill_between(x, lower_bounds, upper_bounds, color=style.colour, alpha=0.25, linewidth=0)
     width = get_setting("lines.linewidth")
-    axes.plot(x, value, color=style.colour, linestyle=style.dash, linewidth=width)
+    axes.plot(x, values, color=style.colour, linestyle=style.dash, linewidth=width)
 
 
 def draw_vertical_error_bars(
@@ -75,16 +75,18 @@ def draw_horizontal_error_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str, **options: Any
 ) -> None:
     """Draw dots with horizontal 95 % error bars in the rows `y`, and label undefined values."""
-    value, low, high = bounds
+    values, lower_bounds, upper_bounds = bounds
     dot_style = _make_dot_style(style, label) | options
-    axes.errorbar(value, y, xerr=compute_error_bar_lengths(value, low, high), **dot_style)
-    label_undefined_rows(axes, y[np.isnan(value)])
+    axes.errorbar(
+        values, y, xerr=compute_error_bar_lengths(values, lower_bounds, upper_bounds), **dot_style
+    )
+    label_undefined_rows(axes, y[np.isnan(values)])
 
 
 def draw_inconclusive_error_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
-    """Draw hollow grey dots with horizontal error bars, without an entry in the legend."""
+    """Draw hollow grey dots with horizontal error bars, and omit them from the legend."""
     draw_horizontal_error_bars(
         axes,
         y,
@@ -100,13 +102,15 @@ def draw_reference_line(axes: Axes, x: float) -> None:
     axes.axvline(x, color=get_muted_colour(), linewidth=1, zorder=1)
 
 
-def compute_error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the lengths of error bars from each value to its bounds, shape (2, n)."""
-    return np.asarray(np.maximum(0, np.array([value - low, high - value])))
+def compute_error_bar_lengths(
+    values: np.ndarray, lower_bounds: np.ndarray, upper_bounds: np.ndarray
+) -> np.ndarray:
+    """Return the distances of values from their lower and upper bounds, shape (2, n)."""
+    return np.asarray(np.maximum(0, np.array([values - lower_bounds, upper_bounds - values])))
 
 
 def _make_dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
-    """Return the matplotlib arguments for dots with error bars."""
+    """Return the matplotlib arguments that style dots with error bars."""
     return {
         "fmt": style.marker,
         "color": style.colour,
@@ -118,7 +122,7 @@ def _make_dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
 
 
 def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
-    """Label the rows with undefined values."""
+    """Label rows whose values are undefined."""
     for y in rows:
         centre = (0.5, y)
         axes.annotate(
@@ -138,13 +142,13 @@ def _make_label_style() -> dict[str, Any]:
 
 
 def label_undefined_axes(axes: Axes, values: Any) -> None:
-    """Label the axes if all values are undefined."""
+    """Label axes on which all values are undefined."""
     if np.isnan(np.asarray(values, np.float64)).all():
         label_empty_axes(axes, UNDEFINED_LABEL)
 
 
 def label_empty_axes(axes: Axes, reason: str) -> None:
-    """Write the reason for missing data on the axes."""
+    """Replace the contents of axes with the reason for missing data."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, reason, transform=axes.transAxes, **_make_label_style())
 
@@ -153,16 +157,16 @@ def draw_stacked_bars(
     axes: Axes,
     ending: str,
     percentages: np.ndarray,
-    starts: np.ndarray,
+    left_edges: np.ndarray,
     label: str,
     font_size: float,
 ) -> None:
-    """Draw one type of deal ending as a labelled segment of every stacked bar.
+    """Draw one type of deal ending as a labelled segment in each stacked bar.
 
-    Segments below MIN_LABELLED_PERCENT have no label. `size` is the font size in simgin's style.
+    Segments below MIN_LABELLED_PERCENT have no label. `font_size` applies to simgin's style.
     """
     rows = range(len(percentages))
-    bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
+    bars = axes.barh(rows, percentages, left=left_edges, color=ENDING_COLOURS[ending], label=label)
     labels = [f"{p:.0f}" if p >= MIN_LABELLED_PERCENT else "" for p in percentages]
     text_colour = LIGHTEST_COLOUR if ending in ENDINGS_WITH_LIGHT_TEXT else DARKEST_COLOUR
     axes.bar_label(
@@ -200,28 +204,28 @@ def draw_heat_map(
     from matplotlib.colors import Normalize
 
     _draw_cells(axes, values, Normalize(midpoint - max_deviation, midpoint + max_deviation))
-    for (i, j), value in np.ndenumerate(values):
+    for (row, column), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
         is_dark = abs(value - midpoint) > 0.75 * max_deviation
         size, colour = scale_font(font_size), LIGHTEST_COLOUR if is_dark else DARKEST_COLOUR
-        text = number_format.format(value)
-        axes.text(j, i, text, fontsize=size, ha="center", va="center", color=colour)
+        number_text = number_format.format(value)
+        axes.text(column, row, number_text, fontsize=size, ha="center", va="center", color=colour)
     _label_rows_and_columns(axes, row_names, column_names, font_size)
     label_undefined_axes(axes, values)
 
 
 def outline_dark_numbers(axes: Axes) -> None:
-    """Outline the dark numbers of a heat map, so that they remain readable under lines."""
+    """Outline the dark numbers of a heat map so that they remain readable under lines."""
     from matplotlib.patheffects import withStroke
 
-    for text in axes.texts:
-        if text.get_color() == DARKEST_COLOUR:
-            text.set_path_effects([withStroke(linewidth=3, foreground=LIGHTEST_COLOUR)])
+    for label in axes.texts:
+        if label.get_color() == DARKEST_COLOUR:
+            label.set_path_effects([withStroke(linewidth=3, foreground=LIGHTEST_COLOUR)])
 
 
 def outline_cell(axes: Axes, row: int, column: int) -> None:
-    """Draw a frame inside the edges of a cell of a heat map."""
+    """Draw a frame inside a cell of a heat map."""
     from matplotlib.patches import Rectangle
 
     line_width = scale_line_width(2)
@@ -276,8 +280,8 @@ def draw_shade_map(
 
 def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
     """Draw the cells of a heat map as vector shapes, because HTML reports do not allow images."""
-    rows, columns = values.shape
-    edges = (_compute_cell_edges(columns), _compute_cell_edges(rows))
+    n_rows, n_columns = values.shape
+    edges = (_compute_cell_edges(n_columns), _compute_cell_edges(n_rows))
     values = np.ma.masked_invalid(values)
     cells = axes.pcolormesh(*edges, values, norm=norm, cmap=make_win_rate_colormap())
     axes.invert_yaxis()
@@ -305,7 +309,7 @@ def _compute_cell_edges(n_cells: int) -> np.ndarray:
 # DataFrames: checks, columns, groups and captions
 
 
-def validate_frame(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure]:
+def validate_frame(draw: Callable[DrawParameters, Figure]) -> Callable[DrawParameters, Figure]:
     """Decorate a plot function so that it validates its DataFrame.
 
     Args:
@@ -317,7 +321,7 @@ def validate_frame(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figur
     """
 
     @functools.wraps(draw)
-    def draw_validated(*args: DrawArgs.args, **kwargs: DrawArgs.kwargs) -> Figure:
+    def draw_validated(*args: DrawParameters.args, **kwargs: DrawParameters.kwargs) -> Figure:
         function_name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
             raise SimginError(
@@ -337,9 +341,9 @@ def validate_frame(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figur
                 return draw(*cast("Any", (frame, *args[1:])), **kwargs)
         except KeyError as error:
             message = str(error.args[0])
-            column_names = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
+            column_text = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
             raise SimginError(
-                f"plots.{function_name} received a DataFrame without the column {column_names}. "
+                f"plots.{function_name} received a DataFrame without the column {column_text}. "
                 f"See help(simgin.plots.{function_name}) for the required columns."
             ) from error
 
@@ -380,7 +384,7 @@ def format_caption(
 def describe_sample(
     variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
-    """Return a caption that states the variants, the players and the sample size."""
+    """Return a caption about the variants, the players and the sample size."""
     noun = "Variants" if len(variants) > 1 else "Variant"
     variant_text = f"{noun}: {', '.join(variants)}"
     if len(variants) > MAX_LISTED_NAMES:
@@ -390,7 +394,7 @@ def describe_sample(
 
 
 def _format_players(frame: pd.DataFrame) -> str:
-    """Return the matchups, or if there are many, the names or the number of the players."""
+    """Return the matchups or, if there are many, the names or the number of the players."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_NAMED_MATCHUPS:
@@ -405,28 +409,28 @@ def _format_players(frame: pd.DataFrame) -> str:
 
 
 def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each value of a column with its rows, in order of appearance."""
+    """Yield each value of a column, in order of appearance, with the rows that contain it."""
     for name, rows in frame.groupby(column, sort=False):
         yield str(name), rows
 
 
 def find_unique_names(names: pd.Series) -> list[str]:
-    """Return distinct names in order of appearance."""
+    """Return the distinct names in a column, in order of appearance."""
     return list(dict.fromkeys(map(str, names)))
 
 
 def extract_float_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return several columns of a DataFrame as arrays of floats."""
+    """Return columns of a DataFrame as arrays of floats."""
     return [frame[name].to_numpy(dtype=float) for name in names]
 
 
 def extract_percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return several columns of proportions as arrays of percentages."""
+    """Return columns that contain proportions as arrays of percentages."""
     return [100 * proportions for proportions in extract_float_columns(frame, *names)]
 
 
 def compute_max_absolute_value(values: Any, minimum: float) -> float:
-    """Return the largest absolute value, ignoring NaN, but at least `minimum`."""
+    """Return the largest absolute value except NaN, or `minimum` if it is larger."""
     return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=minimum))
 
 

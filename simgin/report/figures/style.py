@@ -70,7 +70,7 @@ _active_style_settings: set[str] = set()
 
 
 def list_styles() -> list[str]:
-    """Return the names of simgin's default style and of all matplotlib styles."""
+    """Return the names of simgin's default style and of matplotlib's styles."""
     from matplotlib import style
 
     return [DEFAULT_STYLE_NAME, *style.available]
@@ -78,7 +78,7 @@ def list_styles() -> list[str]:
 
 @contextlib.contextmanager
 def use_style(name: str) -> Iterator[None]:
-    """Return a context manager in which all plots are drawn in a given style.
+    """Return a context manager that applies a style to all plots.
 
     Args:
         name: Name of a matplotlib style, path of a style file, or "default" for simgin's style.
@@ -154,7 +154,7 @@ def get_rc_param(name: str) -> Any:
 
 
 def is_rc_param_changed(name: str) -> bool:
-    """Return True if the user's style replaces simgin's setting for an rcParam."""
+    """Return True if the user's style overrides simgin's value of an rcParam."""
     from matplotlib import rcParamsDefault
 
     default = cast("dict[str, Any]", rcParamsDefault)[name]
@@ -162,19 +162,19 @@ def is_rc_param_changed(name: str) -> bool:
 
 
 def is_colour_scheme_changed() -> bool:
-    """Return True if the user's style replaces the colours of text, axes and background."""
+    """Return True if the user's style overrides the colours of text, axes or background."""
     return any(map(is_rc_param_changed, COLOUR_SCHEME))
 
 
 def get_setting(name: str) -> Any:
-    """Return an rcParam from the user's style, with the value in simgin's style as the default."""
+    """Return an rcParam from the user's style or, if it is not set, from simgin's style."""
     if is_colour_scheme_changed() if name in COLOUR_SCHEME else is_rc_param_changed(name):
         return get_rc_param(name)
     return SIMGIN_STYLE[name]
 
 
 def get_colour_setting(name: str, fallback: str) -> Any:
-    """Return the colour that an rcParam sets, or the colour of `fallback` if it sets none."""
+    """Return the colour that an rcParam sets, or the colour that `fallback` sets."""
     colour = get_setting(name)
     return get_setting(fallback) if colour in ("auto", "inherit") else colour
 
@@ -185,12 +185,12 @@ def get_muted_colour() -> Any:
 
 
 def scale_font(points: float) -> float:
-    """Return a font size scaled by the ratio of the user's font size to simgin's."""
+    """Scale a font size by the ratio of the user's base font size to simgin's."""
     return points * float(get_setting("font.size") / SIMGIN_STYLE["font.size"])
 
 
 def resolve_font_size(param_name: str, points: float | None = None) -> float:
-    """Return the font size that an rcParam sets, in points.
+    """Return the font size in points that an rcParam sets.
 
     Args:
         param_name: Name of the rcParam, such as "axes.labelsize".
@@ -205,7 +205,7 @@ def resolve_font_size(param_name: str, points: float | None = None) -> float:
 
 
 def count_fitting_characters(default_characters: int, param_name: str) -> int:
-    """Return the number of characters that fit on a line in the user's style.
+    """Return the number of characters that fit on a line with the user's font size.
 
     Args:
         default_characters: Number of characters that fit on a line in simgin's style.
@@ -216,15 +216,15 @@ def count_fitting_characters(default_characters: int, param_name: str) -> int:
 
 
 def compute_text_scale(param_name: str) -> float:
-    """Return the font size that an rcParam sets, divided by the size in simgin's style."""
+    """Return the ratio of the font size that an rcParam sets to that in simgin's style."""
     return resolve_font_size(param_name) / float(SIMGIN_STYLE[param_name])
 
 
 def scale_line_width(points: float) -> float:
-    """Return a line width scaled by the ratio of the user's line width to simgin's."""
+    """Scale a line width by the ratio of the user's line width to simgin's."""
     return points * float(get_setting("lines.linewidth") / SIMGIN_STYLE["lines.linewidth"])
 
 
 def scale_marker_size(points: float) -> float:
-    """Return a marker size scaled by the ratio of the user's marker size to simgin's."""
+    """Scale a marker size by the ratio of the user's marker size to simgin's."""
     return points * float(get_setting("lines.markersize") / SIMGIN_STYLE["lines.markersize"])
