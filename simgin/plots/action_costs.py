@@ -68,20 +68,20 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _make_action_labels(rows: pd.DataFrame) -> list[str]:
-    """Return the labels of actions, with a suffix for the action that the player chose."""
+    """Return the labels of actions, with a suffix for the action that was played."""
     actions = zip(rows["action"], rows["done"], strict=True)
     return [action + CHOSEN_ACTION_SUFFIX if is_chosen else action for action, is_chosen in actions]
 
 
 def _compute_rows_height(rows: pd.DataFrame) -> float:
-    """Return the height of the rows in a panel, in inches."""
-    names = _make_action_labels(rows)
-    return figures.compute_row_height(names) * len(names)
+    """Return the total height of the rows of a panel, in inches."""
+    labels = _make_action_labels(rows)
+    return figures.compute_row_height(labels) * len(labels)
 
 
 def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw a dot with an error bar for every action, in the order of the DataFrame."""
-    values = figures.extract_float_columns(rows, "cost", "low", "high")
+    bounds = figures.extract_float_columns(rows, "cost", "low", "high")
     was_chosen = rows["done"].to_numpy(bool)
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
@@ -91,7 +91,7 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
         if row == 0 or not may_be_best[row]:
             draw_bars = figures.draw_horizontal_error_bars
         row_array = np.array([row])
-        draw_bars(axes, row_array, [column[row_array] for column in values], style, "")
+        draw_bars(axes, row_array, [column[row_array] for column in bounds], style, "")
     figures.draw_reference_line(axes, 0)
     figures.set_row_names(axes, _make_action_labels(rows))
     axes.margins(x=0.06)
@@ -131,7 +131,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.create_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     value_table = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    values = value_table.to_numpy(np.float64)
+    gains = value_table.to_numpy(np.float64)
     frame["significant"] = frame["value"].where(is_significant | frame["value"].isna(), 0)
     cells = frame.pivot(index="row", columns="column", values="significant").reindex(rows)[columns]
     max_gain = figures.compute_max_absolute_value(cells, 1.0)
@@ -147,7 +147,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     for label in axes.texts:
         column, row = map(int, label.get_position())
-        gain = values[row, column]
+        gain = gains[row, column]
         if np.isnan(gain):
             continue  # The label of an undefined cell is kept.
         number_text = number_format.format(gain)

@@ -65,8 +65,10 @@ def forest_plot(
         baselines = baselines.mask(has_same_variant, frame.get("base_strategy"))
         row_names = [f"{name} v {base}" for name, base in zip(row_names, baselines, strict=True)]
     baseline_names = figures.find_unique_names(baselines)
-    names, shared_sentence = figures.drop_shared_parts(row_names)
-    frame = _convert_to_display_units(frame).assign(name=names, clear=_find_significant_rows(frame))
+    short_names, shared_sentence = figures.drop_shared_parts(row_names)
+    frame = _convert_to_display_units(frame).assign(
+        name=short_names, clear=_find_significant_rows(frame)
+    )
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.find_unique_names(frame.loc[frame["clear"], "metric"]) or list(
         titles
@@ -96,21 +98,21 @@ def _make_marks_note(frame: pd.DataFrame) -> str:
 
 
 def _make_row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
-    """Return the names of rows, composed of the columns that vary between rows."""
+    """Return row names that consist of the columns that vary between rows."""
     varying = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
     columns = dict.fromkeys([compared_column, *varying])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
 def _convert_to_display_units(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert differences to display units, in which proportions are percentages."""
+    """Convert differences to display units, such as percentages instead of proportions."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
-    names = ("value", "low", "high")
-    return frame.assign(**{name: frame[name].astype(float) * factors for name in names})
+    value_columns = ("value", "low", "high")
+    return frame.assign(**{name: frame[name].astype(float) * factors for name in value_columns})
 
 
 def find_outlier_limit(rows: pd.DataFrame) -> float:
-    """Return the distance from 0 above which an estimate is an outlier, or inf if none is."""
+    """Return the absolute value above which an estimate is an outlier, or inf without outliers."""
     absolute_values = rows["value"].abs().dropna()
     if len(absolute_values) < MIN_OUTLIER_ROWS:
         return math.inf
@@ -121,7 +123,7 @@ def find_outlier_limit(rows: pd.DataFrame) -> float:
 def mark_outliers(
     axes: Axes, rows: pd.DataFrame, outlier_limit: float, names: Sequence[str]
 ) -> None:
-    """Exclude outliers from the range of an axis, and mark them at the edge of the plot.
+    """Exclude outliers from the range of an axis, and mark them at the edge of a plot.
 
     Args:
         axes: Axes of the estimates.
@@ -140,8 +142,11 @@ def mark_outliers(
         x = math.copysign(0.97 * scale_limit, value)
         axes.plot(x, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
         value_text = f"{value:+.3g}".replace("-", MINUS_SIGN)
-        size, transform = figures.scale_font(figures.SMALL_FONT_SIZE), axes.get_yaxis_transform()
-        style: dict[str, Any] = {"va": "center", "fontsize": size, "color": text_colour}
+        font_size, transform = (
+            figures.scale_font(figures.SMALL_FONT_SIZE),
+            axes.get_yaxis_transform(),
+        )
+        style: dict[str, Any] = {"va": "center", "fontsize": font_size, "color": text_colour}
         axes.text(1.03, y, value_text, transform=transform, **style)
 
 
@@ -173,7 +178,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _find_significant_rows(frame: pd.DataFrame) -> pd.Series:
-    """Return a mask of the significant rows, based on `p_holm` or else on the intervals."""
+    """Return a mask of the significant rows, based on `p_holm` or, if missing, on the intervals."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -191,9 +196,11 @@ def _draw_panels(
     significant are grey. `limit_by_heading` contains the distance from 0 above which values are
     outliers, by panel.
     """
-    names = list(dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"]))
+    row_names = list(
+        dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"])
+    )
     height = len(rows_by_heading) * (
-        PANEL_HEADER_HEIGHT + figures.compute_row_height(names) * len(names)
+        PANEL_HEADER_HEIGHT + figures.compute_row_height(row_names) * len(row_names)
     )
     figure = figures.create_figure(height, title, caption)
     panels = figures.stack_panels(figure, len(rows_by_heading), grid="x")
@@ -203,19 +210,21 @@ def _draw_panels(
             if row["clear"].any():
                 draw_bars = figures.draw_horizontal_error_bars
             bounds = figures.extract_float_columns(row, "value", "low", "high")
-            draw_bars(axes, np.array([names.index(name)]), bounds, figures.get_neutral_style(), "")
+            draw_bars(
+                axes, np.array([row_names.index(name)]), bounds, figures.get_neutral_style(), ""
+            )
         figures.draw_reference_line(axes, 0)
-        figures.set_row_names(axes, names)
+        figures.set_row_names(axes, row_names)
         figures.set_panel_title(axes, heading)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
         if limit_by_heading and math.isfinite(limit_by_heading[heading]):
-            mark_outliers(axes, rows, limit_by_heading[heading], names)
+            mark_outliers(axes, rows, limit_by_heading[heading], row_names)
     return figure, panels
 
 
 def _set_square_root_scale(axes: Axes, scale_limit: float) -> None:
-    """Set a signed square-root scale, on which small and large gains are visible."""
+    """Set a square-root scale with signs, on which small and large gains are visible."""
     axes.set_xscale("function", functions=(_compute_signed_root, _compute_signed_square))
     axes.set_xlim(-scale_limit, scale_limit)
     positive_ticks = [points for points in SQUARE_ROOT_SCALE_TICKS if points < scale_limit][
@@ -226,12 +235,12 @@ def _set_square_root_scale(axes: Axes, scale_limit: float) -> None:
 
 
 def _compute_signed_root(values: np.ndarray) -> np.ndarray:
-    """Return the square roots of the absolute values, with the original signs."""
+    """Return the square roots of absolute values, with the signs of the values."""
     return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
 
 
 def _compute_signed_square(values: np.ndarray) -> np.ndarray:
-    """Return the squares of the values, with the original signs."""
+    """Return the squares of values, with the signs of the values."""
     return np.asarray(np.sign(values) * np.square(values))
 
 
@@ -258,13 +267,13 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         result = simgin.tune_strategy("gold-early", generations=5)
         simgin.plots.search_history(result.history_frame)
     """
-    names = figures.find_unique_names(frame["parameter"])
+    parameter_names = figures.find_unique_names(frame["parameter"])
     unit = "matches per candidate"
     caption = figures.format_caption(frame, seed=seed, unit=unit, note=SEARCH_NOTE)
-    heights = [GAIN_PANEL_HEIGHT, *[PARAMETER_PANEL_HEIGHT] * len(names)]
+    heights = [GAIN_PANEL_HEIGHT, *[PARAMETER_PANEL_HEIGHT] * len(parameter_names)]
     figure = figures.create_figure(sum(heights), "Search for better parameters", caption)
     gain_axes, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
-    _draw_gain(gain_axes, frame[frame["parameter"] == names[0]])
+    _draw_gain(gain_axes, frame[frame["parameter"] == parameter_names[0]])
     for axes, (name, rows) in zip(panels, figures.iterate_groups(frame, "parameter"), strict=True):
         _draw_parameter(axes, rows)
         figures.set_panel_title(axes, name)
@@ -273,7 +282,7 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw the gain over the default strategy for each generation."""
+    """Draw the gain over the default strategy by generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.extract_float_columns(rows, "generations")
     bounds = figures.extract_float_columns(rows, "gain", "low", "high")
@@ -286,7 +295,7 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw the value of one parameter for each generation."""
+    """Draw the value of a parameter by generation."""
     generations, default = figures.extract_float_columns(rows, "generations", "default")
     bounds = figures.extract_float_columns(rows, "value", "value_low", "value_high")
     _draw_default_line(axes, default[0])

@@ -83,7 +83,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
-    """Use narrow titles and fewer ticks for panels that are side by side."""
+    """Use narrow titles and fewer ticks for panels that are next to each other."""
     title_width = MAX_ADJACENT_TITLE_CHARACTERS // len(panels)
     for axes, panel in zip(axes_list, panels, strict=True):
         figures.set_panel_title(axes, panel.heading, title_width)
@@ -97,7 +97,7 @@ def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
 def _draw_panel(
     axes: Axes, panel: Column, matchups: list[MatchupRows], winners: tuple[str, str]
 ) -> None:
-    """Draw one metric for all matchups, with the lost deals if available."""
+    """Draw one metric of all matchups, with the deals lost if available."""
     front_style = {"markersize": figures.scale_marker_size(4), "zorder": 3}
     _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **front_style)
     # Variants that count penalty points have no lost deals.
@@ -130,13 +130,13 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     labels = _make_matchup_labels(matchups)
     caption = _make_matchups_caption(matchups, seed, _describe_endings_precision(frame))
     segments = []
-    for side, ending, metric in _list_segments(frame):
+    for winner, ending, metric in _list_segments(frame):
         percentages = [100 * table.find_interval(rows, metric)[0] for _, rows in matchups]
-        segments.append((side, ending, np.nan_to_num(percentages)))
-    seen_endings = {ending for _, ending, percentages in segments if percentages.any()}
-    drawn_segments = [segment for segment in segments if segment[1] in seen_endings]
+        segments.append((winner, ending, np.nan_to_num(percentages)))
+    occurring_endings = {ending for _, ending, percentages in segments if percentages.any()}
+    drawn_segments = [segment for segment in segments if segment[1] in occurring_endings]
     figure = figures.create_figure(
-        _compute_rows_height(labels) + 1.0, "", caption, list(seen_endings)
+        _compute_rows_height(labels) + 1.0, "", caption, list(occurring_endings)
     )
     axes = figure.subplots()
     bar_ends = _draw_segments(axes, drawn_segments, len(matchups))
@@ -151,7 +151,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _make_endings_title(frame: pd.DataFrame) -> str:
-    """Return the title of the stacked bars of deal endings, or "" for solitaire games."""
+    """Return the title of a plot of deal endings, or "" for solitaire games."""
     if has_results_of_both_sides(frame):
         return "deals won by A (left) and by B (right)"
     if len(list_player_headings(frame)) == 1:
@@ -160,7 +160,7 @@ def _make_endings_title(frame: pd.DataFrame) -> str:
 
 
 def _list_segments(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Return the winner (A, B or neither), ending and metric of each bar segment in order."""
+    """Return the winner (A, B or ""), ending and metric of each segment, from left to right."""
     if not has_results_of_both_sides(frame):
         return [("", ending, ending) for ending in DEAL_RESULTS]
     segments = [("A", ending, f"won_{ending}") for ending in WINNING_RESULTS]
@@ -171,7 +171,7 @@ def _list_segments(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
 def _draw_segments(
     axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], n_rows: int
 ) -> np.ndarray:
-    """Draw the segments of stacked bars, and a line between the two sides.
+    """Draw the segments of stacked bars, and a line between the sides of A and B.
 
     Args:
         axes: Axes for the bars.
@@ -183,25 +183,25 @@ def _draw_segments(
     Returns:
         Lengths of the bars in %, shape (n_rows,).
     """
-    starts = np.zeros(n_rows)
+    left_edges = np.zeros(n_rows)
     named_labels = set()
     last_side = ""
     for side, ending, percentages in segments:
         if side != last_side:
-            filled_rows = np.flatnonzero(starts)
+            filled_rows = np.flatnonzero(left_edges)
             line_ends = filled_rows - 0.45, filled_rows + 0.45
             text_colour = figures.get_setting("text.color")
-            axes.vlines(starts[filled_rows], *line_ends, color=text_colour, linewidth=1.2)
+            axes.vlines(left_edges[filled_rows], *line_ends, color=text_colour, linewidth=1.2)
         label = "" if ending in named_labels else metrics.format_deal_ending(ending)
-        figures.draw_stacked_bars(axes, ending, percentages, starts, label, LABEL_FONT_SIZE)
-        starts = starts + percentages
+        figures.draw_stacked_bars(axes, ending, percentages, left_edges, label, LABEL_FONT_SIZE)
+        left_edges = left_edges + percentages
         named_labels.add(ending)
         last_side = side
-    return starts
+    return left_edges
 
 
 def _describe_endings_precision(frame: pd.DataFrame) -> str:
-    """Return a sentence that states the half-width of the widest interval in the endings plot."""
+    """Return a sentence about the widest confidence interval in a plot of deal endings."""
     is_ending = frame["metric"].isin([metric for _, _, metric in _list_segments(frame)])
     rows = frame[is_ending & (frame["unit"] == metrics.DEAL)]
     return figures.format_max_half_width(rows, unit=" percentage points")
@@ -222,12 +222,14 @@ def _draw_dots(
 
 
 def _make_matchup_labels(matchups: list[MatchupRows]) -> list[str]:
-    """Return labels with the players of each matchup and, if there are several, the variant."""
+    """Return labels with the players and, if there are several, the variant of each matchup."""
     has_one_variant = len({variant for (variant, _, _), _ in matchups}) == 1
     labels = []
-    for (variant, a, b), _ in matchups:
+    for (variant, strategy, opponent), _ in matchups:
         suffix = "" if has_one_variant else f"\n{figures.wrap_row_name(variant)}"
-        labels.append(figures.wrap_row_name(f"{a} v {b}" if b else a) + suffix)
+        labels.append(
+            figures.wrap_row_name(f"{strategy} v {opponent}" if opponent else strategy) + suffix
+        )
     return labels
 
 
@@ -238,7 +240,7 @@ def _compute_rows_height(labels: list[str]) -> float:
 
 
 def _set_matchup_labels(axes: Axes, labels: list[str]) -> None:
-    """Set the names of matchups as row labels and wrap long names."""
+    """Label the rows of a plot with matchups, and wrap long names."""
     figures.style_axes(axes, "x")
     escaped_labels = [figures.escape_text(label) for label in labels]
     font_size = figures.resolve_font_size("ytick.labelsize", LABEL_FONT_SIZE)
@@ -248,11 +250,11 @@ def _set_matchup_labels(axes: Axes, labels: list[str]) -> None:
 
 def _make_matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) -> str:
     """Return a caption that states the players and the sample size of several matchups."""
-    names = list(dict.fromkeys(key[0] for key, _ in matchups))
-    size = format_sample_size(*(rows for _, rows in matchups))
+    variants = list(dict.fromkeys(key[0] for key, _ in matchups))
+    size_text = format_sample_size(*(rows for _, rows in matchups))
     if len(matchups) > 1:
-        size += " each"
-    return figures.describe_sample(names, _format_players(matchups), size, seed, note)
+        size_text += " each"
+    return figures.describe_sample(variants, _format_players(matchups), size_text, seed, note)
 
 
 def _format_players(matchups: list[MatchupRows]) -> str:
@@ -302,7 +304,9 @@ def cross_table(
     """
     strategies = list(standings["strategy"])
     win_rates = cross.pivot(index="strategy", columns="opponent", values="value")
-    values = 100 * win_rates.reindex(index=strategies, columns=strategies).to_numpy(dtype=float)
+    percentages = 100 * win_rates.reindex(index=strategies, columns=strategies).to_numpy(
+        dtype=float
+    )
     variant = standings["variant"].iloc[0]
     row_labels = [f"{name}  {rank}" for rank, name in enumerate(strategies, start=1)]
     is_crowded = len(strategies) > MAX_PLAYERS_FOR_NORMAL_FONT
@@ -321,7 +325,7 @@ def cross_table(
         colour_title = f"{UNIT_PLURALS[unit]} won by the row player, %"
         figures.draw_shade_map(
             axes,
-            values,
+            percentages,
             wrapped_labels,
             tick_labels,
             font_size=CROWDED_FONT_SIZE,
@@ -329,7 +333,7 @@ def cross_table(
         )
     else:
         font_size = CROWDED_FONT_SIZE if is_crowded else figures.NORMAL_FONT_SIZE
-        figures.draw_heat_map(axes, values, wrapped_labels, columns, font_size=font_size)
+        figures.draw_heat_map(axes, percentages, wrapped_labels, columns, font_size=font_size)
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
     return figure
 
@@ -362,7 +366,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
         simgin.plots.elo_ratings(results.standings, unit="deal")
     """
     variant = standings["variant"].iloc[0]
-    names = list(standings["strategy"])
+    strategies = list(standings["strategy"])
     min_sample = int(standings["n"].min())
     sample_text = (
         f"{min_sample:,} {UNIT_PLURALS[unit]} per player{figures.format_seed_clause(seed)}"
@@ -374,28 +378,30 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     if math.isfinite(outlier_limit):
         caption += f" {OUTLIERS_NOTE}"
     figure = figures.create_figure(
-        figures.compute_row_height(names) * len(names) + RATINGS_HEADER_HEIGHT, "", caption
+        figures.compute_row_height(strategies) * len(strategies) + RATINGS_HEADER_HEIGHT,
+        "",
+        caption,
     )
     rating_axes, lead_axes = figure.subplots(1, 2, sharey=True)
     _draw_ratings(rating_axes, standings, "elo")
     _draw_ratings(lead_axes, standings.iloc[:-1], "lead")
     figures.draw_reference_line(lead_axes, 0)
     if math.isfinite(outlier_limit):
-        mark_outliers(lead_axes, leads, outlier_limit, names)
+        mark_outliers(lead_axes, leads, outlier_limit, strategies)
         _, max_lead = lead_axes.get_xlim()
         lead_axes.set_xlim(left=min(0, leads["low"].min()) - AXIS_MARGIN * max_lead)
     for axes in (rating_axes, lead_axes):
         axes.locator_params(axis="x", nbins=4)
     figures.set_panel_title(rating_axes, "Elo")
     figures.set_panel_title(lead_axes, "lead over next player")
-    figures.set_row_names(rating_axes, names)
+    figures.set_row_names(rating_axes, strategies)
     return figure
 
 
-def _draw_ratings(axes: Axes, standings: pd.DataFrame, name: str) -> None:
-    """Draw an Elo rating or a lead with its error bar for every player."""
+def _draw_ratings(axes: Axes, standings: pd.DataFrame, column: str) -> None:
+    """Draw the Elo rating or the lead of every player with an error bar."""
     figures.style_axes(axes, "x")
-    bounds = figures.extract_float_columns(standings, name, f"{name}_low", f"{name}_high")
+    bounds = figures.extract_float_columns(standings, column, f"{column}_low", f"{column}_high")
     row_positions = np.arange(len(standings))
     figures.draw_horizontal_error_bars(axes, row_positions, bounds, figures.get_neutral_style(), "")
     figures.hide_row_axis(axes, len(standings))

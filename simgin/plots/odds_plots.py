@@ -76,7 +76,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _select_extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the gin odds of the weakest strategy, and all common outcomes of the strongest."""
+    """Return the odds of gin of the weakest strategy, and all common outcomes of the strongest."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -88,9 +88,11 @@ def _select_extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
     """Draw one line per outcome, and label the lines on the right without overlaps."""
-    names = figures.find_unique_names(rows["strategy"])
+    strategies = figures.find_unique_names(rows["strategy"])
     labels = (
-        {names[0]: NAIVE_PLAYER, names[-1]: STRONG_PLAYER} if len(names) > 1 else {names[0]: "gin"}
+        {strategies[0]: NAIVE_PLAYER, strategies[-1]: STRONG_PLAYER}
+        if len(strategies) > 1
+        else {strategies[0]: "gin"}
     )
     label_heights = []
     for (outcome, strategy), series in rows.groupby(["kind", "strategy"], sort=False):
@@ -100,15 +102,17 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
         (draws,) = figures.extract_float_columns(series, "draws")
         percentages = figures.extract_percent_columns(series, "value", "low", "high")
         figures.draw_band(axes, draws, percentages, style)
-        name = labels[str(strategy)] if outcome == "gin" else str(outcome)
+        label = labels[str(strategy)] if outcome == "gin" else str(outcome)
         text_colour = figures.get_setting("text.color") if outcome == "gin" else grey
-        label_heights.append((np.nan_to_num(percentages[0][-1]), name, text_colour))
+        label_heights.append((np.nan_to_num(percentages[0][-1]), label, text_colour))
     last_draw = max(float(rows["draws"].max()), 1.0)
     free_height = 100.0
-    for label_height, name, text_colour in sorted(label_heights, reverse=True):
+    for label_height, label, text_colour in sorted(label_heights, reverse=True):
         free_height = min(label_height + MIN_LABEL_DISTANCE / 2, free_height)
-        size = figures.scale_font(figures.SMALL_FONT_SIZE)
-        axes.text(1.04 * last_draw, free_height, name, color=text_colour, fontsize=size, va="top")
+        font_size = figures.scale_font(figures.SMALL_FONT_SIZE)
+        axes.text(
+            1.04 * last_draw, free_height, label, color=text_colour, fontsize=font_size, va="top"
+        )
         free_height -= MIN_LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last_draw])
@@ -183,9 +187,9 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
         rows["value"].groupby(-(-rows["total"] // TOTAL_BIN_WIDTH) * TOTAL_BIN_WIDTH).sum()
     )
     percentages = 100 * proportions.to_numpy()
-    n = int(rows["n"].max())
+    n_matches = int(rows["n"].max())
     intervals = [
-        compute_wilson_interval(min(float(proportion), 1), n) for proportion in proportions
+        compute_wilson_interval(min(float(proportion), 1), n_matches) for proportion in proportions
     ]
     low, high = 100 * np.array(intervals).T
     bin_ends = proportions.index.to_numpy(dtype=float)
@@ -224,10 +228,10 @@ def knock_thresholds(
     measured_columns = set(frame["measure"])
     displayed_measures = [measure for measure in KNOCK_MEASURES if measure in measured_columns]
     caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
-    names = figures.find_unique_names(frame["variant"])
+    variants = figures.find_unique_names(frame["variant"])
     height = KNOCK_PANEL_HEIGHT * len(displayed_measures)
-    figure = figures.create_figure(height, "Knock threshold", caption, names)
-    styles = figures.assign_series_styles(names, order)
+    figure = figures.create_figure(height, "Knock threshold", caption, variants)
+    styles = figures.assign_series_styles(variants, order)
     panels = figures.stack_panels(figure, len(displayed_measures), sharex=True)
     for axes, measure in zip(panels, displayed_measures, strict=True):
         title, unit_factor, break_even = KNOCK_MEASURES[measure]
@@ -255,18 +259,24 @@ def _draw_threshold_line(
     axes: Axes, rows: pd.DataFrame, unit_factor: float, style: SeriesStyle, shift: float
 ) -> None:
     """Draw the line of a variant, with a larger marker at the best threshold."""
-    (k,) = figures.extract_float_columns(rows, "k")
-    k = k + shift
+    (thresholds,) = figures.extract_float_columns(rows, "k")
+    thresholds = thresholds + shift
     bounds = [
         unit_factor * bound for bound in figures.extract_float_columns(rows, "value", "low", "high")
     ]
-    figures.draw_vertical_error_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
+    figures.draw_vertical_error_bars(axes, thresholds, bounds, style, str(rows["variant"].iloc[0]))
     values, width = bounds[0], figures.scale_line_width(1.4)
-    axes.plot(k, values, color=style.colour, linestyle=style.dash, linewidth=width)
+    axes.plot(thresholds, values, color=style.colour, linestyle=style.dash, linewidth=width)
     if np.isnan(values).all():
         return
-    best_index, size = int(np.nanargmax(values)), figures.scale_marker_size(8)
-    axes.plot(k[best_index], values[best_index], style.marker, color=style.colour, markersize=size)
+    best_index, marker_size = int(np.nanargmax(values)), figures.scale_marker_size(8)
+    axes.plot(
+        thresholds[best_index],
+        values[best_index],
+        style.marker,
+        color=style.colour,
+        markersize=marker_size,
+    )
 
 
 # Plots for two-player variants: matches by score, and deals by deadwood and turn
@@ -322,21 +332,21 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
-    """Draw shaded areas and labelled contour lines for a table of proportions."""
+    """Draw shaded areas and labelled contour lines of a table of proportions."""
     proportions = table.to_numpy(dtype=float)
-    data = (table.columns, table.index, proportions)
+    grid = (table.columns, table.index, proportions)
     if min(proportions.shape) < 2:
         figures.label_empty_axes(axes, "too few scores for a map")
         return
     figures.label_undefined_axes(axes, proportions)
     levels = np.linspace(0, 1, N_CONTOUR_SHADES)
-    shades = axes.contourf(*data, levels=levels, cmap=figures.make_win_rate_colormap())
+    shades = axes.contourf(*grid, levels=levels, cmap=figures.make_win_rate_colormap())
     shades.set(edgecolor="face", linewidth=0.4)  # edges cover the gaps between adjacent areas
     contours = axes.contour(
-        *data, levels=CONTOUR_LEVELS, colors=figures.DARKEST_COLOUR, linewidths=1
+        *grid, levels=CONTOUR_LEVELS, colors=figures.DARKEST_COLOUR, linewidths=1
     )
-    size = figures.scale_font(figures.NORMAL_FONT_SIZE)
-    axes.clabel(contours, fmt=lambda level: f"{100 * level:g} %", fontsize=size)
+    font_size = figures.scale_font(figures.NORMAL_FONT_SIZE)
+    axes.clabel(contours, fmt=lambda level: f"{100 * level:g} %", fontsize=font_size)
 
 
 @figures.validate_frame
@@ -364,7 +374,7 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
             if len(table.columns) > MAX_TURNS_FOR_NORMAL_FONT
             else figures.NORMAL_FONT_SIZE
         )
-        names = [*table.index], [*table.columns]
-        figures.draw_heat_map(axes, table.to_numpy(float), *names, font_size=font_size)
+        labels = [*table.index], [*table.columns]
+        figures.draw_heat_map(axes, table.to_numpy(float), *labels, font_size=font_size)
         figures.set_axis_labels(axes, "own turns played", "own deadwood")
     return figure

@@ -48,15 +48,15 @@ def match_length(
     The DataFrame contains the match lengths of a review. The required columns are turns (lower end
     of a bin), width, value (proportion of matches) and median.
     """
-    names = figures.find_unique_names(frame["variant"])
+    variants = figures.find_unique_names(frame["variant"])
     player_text = " of both players together" if any(frame["opponent"]) else ""
     note = (
         f"Each bar covers {int(frame['width'].iloc[0])} turns{player_text}. The line marks the "
         f"median. {figures.format_max_half_width(frame, unit=PERCENTAGE_POINTS_UNIT)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
-    figure = figures.create_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
-    styles = figures.assign_series_styles(names, order)
+    figure = figures.create_figure(PANEL_HEIGHT * len(variants) + 0.4, "", caption)
+    styles = figures.assign_series_styles(variants, order)
     max_percentage = 100 * figures.compute_max_absolute_value(frame["value"], MIN_SHOWN_PROPORTION)
     for axes, variant, rows in figures.iterate_panels(figure, frame, "variant", sharex=True):
         _draw_distribution(axes, rows, styles[variant].colour)
@@ -84,7 +84,7 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
     The DataFrame contains the deal endings of a review. The required columns are players, metric
     (gin, knock, undercut, void or stalled) and value.
     """
-    names = figures.find_unique_names(frame["variant"])
+    variants = figures.find_unique_names(frame["variant"])
     player_types = figures.find_unique_names(frame["players"])
     height = figures.compute_row_height(player_types) * len(player_types)
     note = "Both players are of the same type. " * any(frame["opponent"])
@@ -92,7 +92,7 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     outcomes = [name for name in PLOTTED_ENDINGS if frame[frame["metric"] == name]["value"].any()]
     ending_names = [format_deal_ending(name) for name in outcomes]
-    figure = figures.create_figure((height + 0.35) * len(names), "", caption, ending_names)
+    figure = figures.create_figure((height + 0.35) * len(variants), "", caption, ending_names)
     for axes, _, rows in figures.iterate_panels(figure, frame, "variant", sharex=True):
         _draw_endings(axes, rows, player_types, outcomes)
     figures.set_axis_labels(axes, "deals, %")
@@ -103,17 +103,17 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
 def _draw_endings(
     axes: Axes, rows: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
 ) -> None:
-    """Draw a stacked bar of deal endings for every player type."""
-    starts = np.zeros(len(player_types))
+    """Draw a stacked bar of deal endings for each player type."""
+    left_edges = np.zeros(len(player_types))
     for outcome in outcomes:
-        values = rows[rows["metric"] == outcome].set_index("players")["value"]
-        percentages = np.nan_to_num([100 * values.get(name, 0.0) for name in player_types])
+        proportions = rows[rows["metric"] == outcome].set_index("players")["value"]
+        percentages = np.nan_to_num([100 * proportions.get(name, 0.0) for name in player_types])
         label = format_deal_ending(outcome)
         figures.draw_stacked_bars(
-            axes, outcome, percentages, starts, label, figures.SMALL_FONT_SIZE
+            axes, outcome, percentages, left_edges, label, figures.SMALL_FONT_SIZE
         )
-        starts = starts + percentages
-    figures.label_undefined_rows(axes, np.flatnonzero(starts == 0))
+        left_edges = left_edges + percentages
+    figures.label_undefined_rows(axes, np.flatnonzero(left_edges == 0))
     figures.set_row_names(axes, player_types)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
@@ -128,15 +128,15 @@ def knocks_by_turn(
     The DataFrame contains the knocks of a review. The required columns are turn, deadwood and
     value (proportion of all knocks of the variant).
     """
-    names = figures.find_unique_names(frame["variant"])
+    variants = figures.find_unique_names(frame["variant"])
     precision = figures.format_max_half_width(frame, unit=PERCENTAGE_POINTS_UNIT)
     note = (
         "In each panel, cells with a more intense colour contain more of the strong player's "
         f"knocks. {precision}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
-    figure = figures.create_figure(1.5 * len(names) + 0.3, "", caption)
-    styles = figures.assign_series_styles(names, order)
+    figure = figures.create_figure(1.5 * len(variants) + 0.3, "", caption)
+    styles = figures.assign_series_styles(variants, order)
     is_shown = frame["value"] > MIN_SHOWN_PROPORTION
     max_turn = figures.compute_max_absolute_value(frame[is_shown]["turn"], 1)
     max_deadwood = figures.compute_max_absolute_value(frame[frame["value"] > 0]["deadwood"], 0)
@@ -154,10 +154,10 @@ def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
 
     table = rows.pivot(index="deadwood", columns="turn", values="value")
     colour_map = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
-    values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
+    proportions = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
     values_by_axis = [np.asarray(cells, np.float64) for cells in (table.columns, table.index)]
     edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in values_by_axis]
-    axes.pcolormesh(*edges, values, cmap=colour_map, vmin=0)
+    axes.pcolormesh(*edges, proportions, cmap=colour_map, vmin=0)
     axes.grid(visible=False)
     axes.locator_params(integer=True)
     if not any(rows["value"] > MIN_SHOWN_PROPORTION):
@@ -177,9 +177,9 @@ def effects_by_player_type(
     variants = all_variants[: figures.MAX_SERIES]
     frame = frame[frame["variant"].isin(variants)]
     titles = figures.find_unique_names(frame["title"])
-    names = figures.find_unique_names(frame["players"])
-    row_height = max(figures.compute_row_height(names), VARIANT_DOT_HEIGHT * len(variants))
-    height = (row_height * len(names) + 0.5) * len(titles)
+    player_types = figures.find_unique_names(frame["players"])
+    row_height = max(figures.compute_row_height(player_types), VARIANT_DOT_HEIGHT * len(variants))
+    height = (row_height * len(player_types) + 0.5) * len(titles)
     note = (
         "Differences from the baseline in matches between two players of the same type. Error bars "
         "are 95 % intervals."
@@ -190,13 +190,13 @@ def effects_by_player_type(
     figure = figures.create_figure(height, "", caption, variants)
     styles = figures.assign_series_styles(variants, order)
     for axes, _, rows in figures.iterate_panels(figure, frame, "title", grid="x"):
-        _draw_player_type_dots(axes, rows, names, styles)
+        _draw_player_type_dots(axes, rows, player_types, styles)
     figures.add_legend(figure.axes[0])
     return figure
 
 
 def _scale_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Return the values and bounds, each multiplied by the display factor of its row."""
+    """Return values and bounds, each multiplied by the display factor of its row."""
     (factor,) = figures.extract_float_columns(rows, "factor")
     return [
         factor * values for values in figures.extract_float_columns(rows, "value", "low", "high")
@@ -206,21 +206,23 @@ def _scale_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
 def _draw_player_type_dots(
     axes: Axes,
     metric_rows: pd.DataFrame,
-    names: Sequence[str],
+    player_types: Sequence[str],
     styles: dict[str, figures.SeriesStyle],
 ) -> None:
-    """Draw one row per player type, with slightly offset dots for the variants."""
+    """Draw a row for each player type, with a slightly shifted dot for each variant."""
     for i, (variant, style) in enumerate(styles.items()):
         rows = metric_rows[metric_rows["variant"] == variant].set_index("players")
-        rows = rows.reindex(list(names)).dropna(subset=["value"])
+        rows = rows.reindex(list(player_types)).dropna(subset=["value"])
         shift = VARIANT_DOT_SPREAD * ((i + 0.5) / len(styles) - 0.5)
-        y = shift + np.array([list(names).index(str(player_type)) for player_type in rows.index])
+        y = shift + np.array(
+            [list(player_types).index(str(player_type)) for player_type in rows.index]
+        )
         figures.draw_horizontal_error_bars(axes, y, _scale_bounds(rows), style, variant)
     measured_types = set(metric_rows.dropna(subset=["value"])["players"])
-    undefined_rows = [row for row, name in enumerate(names) if name not in measured_types]
+    undefined_rows = [row for row, name in enumerate(player_types) if name not in measured_types]
     figures.label_undefined_rows(axes, undefined_rows)
     figures.draw_reference_line(axes, 0)
-    figures.set_row_names(axes, names)
+    figures.set_row_names(axes, player_types)
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)
 
@@ -234,20 +236,20 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     map. The heat maps show percentage points. Cells without a significant difference are empty.
     """
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
-    names = figures.find_unique_names(frame[is_significant]["variant"])
+    variants = figures.find_unique_names(frame[is_significant]["variant"])
     note = (
         "Difference between the win probability and that of the baseline, in percentage points. "
         "In empty cells, the 95 % interval includes 0."
     )
     if inconclusive_names := [
-        name for name in figures.find_unique_names(frame["variant"]) if name not in names
+        name for name in figures.find_unique_names(frame["variant"]) if name not in variants
     ]:
         note += f" No cell is significant for {', '.join(inconclusive_names)}."
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
-    if not names:
+    if not variants:
         return _make_empty_figure("No cell is significant", caption)
-    frame = frame[frame["variant"].isin(names)]
-    figure = figures.create_figure(2.0 * len(names), "", caption)
+    frame = frame[frame["variant"].isin(variants)]
+    figure = figures.create_figure(2.0 * len(variants), "", caption)
     percent_frame = frame.assign(value=100 * frame["value"].where(is_significant))
     max_difference = figures.compute_max_absolute_value(percent_frame["value"], MIN_COLOUR_LIMIT)
     for axes, _, rows in figures.iterate_panels(figure, percent_frame, "variant"):
@@ -292,27 +294,27 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _plot_curves(frame: pd.DataFrame, seed: int | None) -> Figure:
-    """Plot every row of the scorecard against a numeric parameter."""
-    name, titles = str(frame["x_name"].iloc[0]), figures.find_unique_names(frame["title"])
+    """Plot each row of the scorecard as a curve over a numeric parameter."""
+    parameter_name, titles = str(frame["x_name"].iloc[0]), figures.find_unique_names(frame["title"])
     note = "Bands are 95 % intervals." + " A ring marks the baseline." * any(frame["is_base"])
     caption = _format_sweep_caption(frame, "x", seed=seed, note=note)
-    figure = figures.create_figure(1.25 * len(titles), f"Effects of the {name}", caption)
+    figure = figures.create_figure(1.25 * len(titles), f"Effects of the {parameter_name}", caption)
     for axes, title, rows in figures.iterate_panels(figure, frame, "title", sharex=True):
         _draw_curve(axes, rows.sort_values("x"))
         figures.set_panel_title(axes, _add_percent_sign(title, rows))
     axes.locator_params(axis="x", integer=True)
-    figures.set_axis_labels(axes, name)
+    figures.set_axis_labels(axes, parameter_name)
     return figure
 
 
 def _plot_value_dots(frame: pd.DataFrame, seed: int | None) -> Figure:
-    """Plot every row of the scorecard by the values of a parameter that are not all numbers."""
-    name, titles = str(frame["x_name"].iloc[0]), figures.find_unique_names(frame["title"])
+    """Plot each row of the scorecard with one dot per value of a parameter."""
+    parameter_name, titles = str(frame["x_name"].iloc[0]), figures.find_unique_names(frame["title"])
     note = "Error bars are 95 % intervals." + " A ring marks the baseline." * any(frame["is_base"])
     caption = _format_sweep_caption(frame, "x", seed=seed, note=note)
     labels = _list_value_labels(frame["x"])
     height = (figures.compute_row_height(labels) * len(labels) + 0.5) * len(titles)
-    figure = figures.create_figure(height, f"Effects of the {name}", caption)
+    figure = figures.create_figure(height, f"Effects of the {parameter_name}", caption)
     for axes, title, rows in figures.iterate_panels(figure, frame, "title", grid="x"):
         _draw_value_dots(axes, rows, labels)
         figures.set_panel_title(axes, _add_percent_sign(title, rows))
@@ -325,7 +327,7 @@ def _is_numeric(values: pd.Series) -> bool:
 
 
 def _list_values(values: pd.Series) -> list[Any]:
-    """Return the distinct values of a swept parameter: sorted numbers, or values in table order."""
+    """Return the distinct values of a swept parameter, in order if they are numbers."""
     distinct_values = list(dict.fromkeys(values))
     return sorted(distinct_values) if _is_numeric(values) else distinct_values
 
@@ -343,30 +345,30 @@ def _format_value(value: Any) -> str:
 def _format_sweep_caption(
     frame: pd.DataFrame, *axis_names: str, seed: int | None, note: str
 ) -> str:
-    """Return a caption with the swept parameters and their values instead of every variant."""
+    """Return a caption with the swept parameters and their values instead of the variants."""
     labels_by_parameter = {
         str(frame[f"{axis}_name"].iloc[0]): _list_value_labels(frame[axis]) for axis in axis_names
     }
-    texts = []
+    parameter_texts = []
     for name, labels in labels_by_parameter.items():
         value_list = ", ".join(labels)
         if len(labels) > figures.MAX_LISTED_NAMES:
             value_list = f"{labels[0]} to {labels[-1]} ({len(labels)} values)"
-        texts.append(f"{name} {value_list}")
+        parameter_texts.append(f"{name} {value_list}")
     settings = {f"{name} {x}" for name, labels in labels_by_parameter.items() for x in labels}
-    variant = " with ".join([*_find_common_variant(frame, settings), "; ".join(texts)])
+    variant = " with ".join([*_find_common_variant(frame, settings), "; ".join(parameter_texts)])
     return figures.format_caption(frame, seed=seed, unit="matches", note=note, variants=[variant])
 
 
 def _find_common_variant(frame: pd.DataFrame, settings: Collection[str]) -> list[str]:
-    """Return the name that all variants share apart from the swept settings, or []."""
-    names = set()
+    """Return the name that all variants share without the swept settings, or []."""
+    remaining_names = set()
     for variant in figures.find_unique_names(frame["variant"]):
         clauses = variant.split(", ")
         other_clauses = [clause for clause in clauses if clause.lower() not in settings]
         # The labels of variants of `standard` contain only settings.
-        names.add(", ".join(other_clauses) or "Standard")
-    return [*names] if len(names) == 1 else []
+        remaining_names.add(", ".join(other_clauses) or "Standard")
+    return [*remaining_names] if len(remaining_names) == 1 else []
 
 
 def _add_percent_sign(title: str, rows: pd.DataFrame) -> str:
@@ -376,7 +378,7 @@ def _add_percent_sign(title: str, rows: pd.DataFrame) -> str:
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw a line with a confidence band, and a ring around the baseline."""
+    """Draw a line with a confidence band and a ring around the baseline."""
     (x,) = figures.extract_float_columns(rows, "x")
     bounds = _scale_bounds(rows)
     style = figures.get_series_style(0)
@@ -388,7 +390,7 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _draw_value_dots(axes: Axes, rows: pd.DataFrame, labels: list[str]) -> None:
-    """Draw a row with a dot for every value of a parameter, and a ring around the baseline."""
+    """Draw a dot for every value of a parameter, and a ring around the baseline."""
     y = np.array([labels.index(_format_value(value)) for value in rows["x"]])
     bounds = _scale_bounds(rows)
     figures.draw_horizontal_error_bars(axes, y, bounds, figures.get_series_style(0), "")
@@ -448,7 +450,7 @@ def _draw_map_cells(
     column_names: Sequence[str],
     break_even: float | None,
 ) -> None:
-    """Draw the heat map of a sweep, in which the break-even value has the palest shade."""
+    """Draw the heat map of a sweep, with the palest shade at the break-even value."""
     cells = table.to_numpy(dtype=float)
     midpoint = break_even
     if midpoint is None:
@@ -470,7 +472,7 @@ def _find_break_even(frame: pd.DataFrame) -> float | None:
 
 
 def _has_break_even_line(frame: pd.DataFrame) -> bool:
-    """Return True if the heat map is over numbers and has values above and below break-even."""
+    """Return True if a heat map can show a line at the break-even value."""
     break_even = _find_break_even(frame)
     if break_even is None or not (_is_numeric(frame["x"]) and _is_numeric(frame["y"])):
         return False
@@ -479,14 +481,14 @@ def _has_break_even_line(frame: pd.DataFrame) -> bool:
 
 
 def _list_baseline_cells(frame: pd.DataFrame) -> list[tuple[int, int]]:
-    """Return the row and column of the baseline, or [] if the baseline is not in the sweep."""
+    """Return the row and column of the baseline, or [] if it is not in the sweep."""
     rows = frame[frame["is_base"].to_numpy(bool)] if "is_base" in frame else frame[:0]
     ys, xs = _list_values(frame["y"]), _list_values(frame["x"])
     return [(ys.index(y), xs.index(x)) for x, y in zip(rows["x"], rows["y"], strict=True)]
 
 
 def _format_map_note(frame: pd.DataFrame) -> str:
-    """Describe the precision, the colours and the lines of a heat map."""
+    """Return a note on the precision, the colours and the lines of a heat map."""
     break_even = _find_break_even(frame)
     note = figures.format_max_half_width(frame, factor=1)
     if break_even is None:
@@ -499,7 +501,7 @@ def _format_map_note(frame: pd.DataFrame) -> str:
 
 
 def _compute_rotated_height(row_names: Sequence[str], column_names: Sequence[str]) -> float:
-    """Return the height of rotated column names in inches, or 0 if they fit without rotation."""
+    """Return the height of rotated column names in inches, or 0 if rotation is not necessary."""
     row_name_lines = [
         line for name in row_names for line in figures.wrap_row_name(name).split("\n")
     ]
