@@ -69,7 +69,7 @@ class Comparison(Result):
         return [StopResult(stop.units) for stop in self.run.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the differences between the runs as a DataFrame."""
+        """Return the differences between the runs as a DataFrame, keyed by name."""
         return {"differences": self.differences}
 
     def report(self, command: str) -> Report:
@@ -80,7 +80,7 @@ class Comparison(Result):
 def compare_runs(
     run: RunResults, baseline: RunResults, names: tuple[str, str], margin: str | float | None = None
 ) -> Comparison:
-    """Compute the differences (run minus baseline) for all matchups that both runs contain.
+    """Compute the differences between two runs (run minus baseline) for their common matchups.
 
     If the runs have no common matchup, matchups at the same position are compared.
 
@@ -115,9 +115,9 @@ def compare_runs(
     for batch_rows, _ in pairs:
         key = batch_rows.matchup
         shared_metrics |= dict.fromkeys(select_headline_metrics(key.unit, len(key.players)))
-    df = differences.compute_differences(pairs, [*shared_metrics, *VARIANT_COMPARISON_METRICS])
-    df = df if margin is None else differences.add_equivalence_verdicts(df, margin)
-    return Comparison(run, baseline, names, pairs, df)
+    frame = differences.compute_differences(pairs, [*shared_metrics, *VARIANT_COMPARISON_METRICS])
+    frame = frame if margin is None else differences.add_equivalence_verdicts(frame, margin)
+    return Comparison(run, baseline, names, pairs, frame)
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
@@ -151,7 +151,7 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
 
 
 def has_identical_results(pairs: Sequence[BatchRowsPair]) -> bool:
-    """Return True if the deals that are compared have the same results in both runs."""
+    """Return True if the compared deals have the same results in both runs."""
     aligned_pairs = [differences.align_batches(*pair) for pair in pairs]
     return all(pair and np.array_equal(pair[0].rows, pair[1].rows) for pair in aligned_pairs)
 
@@ -180,7 +180,7 @@ def describe_compared_deals(comparison: Comparison) -> list[str]:
 def list_changed_settings(
     run: RunResults, baseline: RunResults, names: tuple[str, str]
 ) -> list[str]:
-    """Return a line for each changed setting of two runs, such as a changed strategy.
+    """Return a line for each setting that differs between two runs, such as a strategy.
 
     Args:
         run: Results of a run.
@@ -198,8 +198,8 @@ def list_changed_settings(
     for key in ("variants", "strategies"):
         shared_names = baseline_identity[key].keys() & run_identity[key].keys()
         for identity in (baseline_identity, run_identity):
-            entries = identity[key].items()
-            identity[key] = {name: entry for name, entry in entries if name in shared_names}
+            settings = identity[key].items()
+            identity[key] = {name: setting for name, setting in settings if name in shared_names}
     return [
         f"{key}: {_format_setting(value)} in {names[0]}, {_format_setting(base_value)} in "
         f"{names[1]}."
@@ -208,7 +208,7 @@ def list_changed_settings(
 
 
 def _iter_changed_values(value: Any, base_value: Any, *keys: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the keys and both values of each setting that differs between two identities."""
+    """Yield the key path and both values of each setting that differs between two identities."""
     if isinstance(value, Mapping) and isinstance(base_value, Mapping):
         for key in {**base_value, **value}:
             yield from _iter_changed_values(value.get(key), base_value.get(key), *keys, str(key))
@@ -224,11 +224,14 @@ def _format_setting(value: Any) -> str:
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
-    """Yield the batch rows of both runs for every shared matchup, with the same player as A."""
+    """Yield the batch rows of both runs for each common matchup, with the same player as A."""
     baseline_rows = {_get_matchup_names(rows.matchup): rows for rows in _load_batch_rows(baseline)}
     for batch_rows in _load_batch_rows(run):
-        variant, a, b = names = _get_matchup_names(batch_rows.matchup)
-        same_matchup, swapped_matchup = baseline_rows.get(names), baseline_rows.get((variant, b, a))
+        variant, strategy_a, strategy_b = names = _get_matchup_names(batch_rows.matchup)
+        same_matchup, swapped_matchup = (
+            baseline_rows.get(names),
+            baseline_rows.get((variant, strategy_b, strategy_a)),
+        )
         if same_matchup is not None:
             yield batch_rows, same_matchup
         elif swapped_matchup is not None:

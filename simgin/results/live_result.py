@@ -34,7 +34,7 @@ MAX_PLAYER_NAMES_LENGTH = 30  # maximum total length of the player names, in cha
 
 
 class LiveEstimate:
-    """Live estimate for each matchup of a run, computed from the finished blocks."""
+    """Live estimates of a run, one per matchup, computed from the finished blocks."""
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan
@@ -44,7 +44,7 @@ class LiveEstimate:
         self._matchup_index = 0
 
     def add(self, result: BlockResult) -> None:
-        """Add the rows of a finished block to the sums."""
+        """Add the batch rows of a finished block to the totals of its matchup."""
         self._matchup_index = result.block.matchup_index
         if self._matchup_index in self._totals:
             self._totals[self._matchup_index] += result.unpack_rows().sum(axis=0)
@@ -52,7 +52,7 @@ class LiveEstimate:
             self._totals[self._matchup_index] = self._sum_ledger_rows()
 
     def _sum_ledger_rows(self) -> np.ndarray:
-        """Return the sums over the batches of the current matchup in the ledger."""
+        """Return the sum of the current matchup's batch rows in the ledger."""
         task = self._task
         finished = self._ledger.iter_finished_rows(
             self._matchup_index, task.units, task.matchup.batch_size
@@ -70,17 +70,17 @@ class LiveEstimate:
         """
         if not self._totals:
             return ""
-        parts = [self._format_matchup_label()] if len(self._plan.tasks) > 1 else []
-        return "  ".join([*parts, self._format_size(), *self._format_main_estimate()])
+        phrases = [self._format_matchup_label()] if len(self._plan.tasks) > 1 else []
+        return "  ".join([*phrases, self._format_size(), *self._format_main_estimate()])
 
     def render(self) -> RenderableType:
-        """Return the progress line of the current matchup, with the values for a live chart."""
+        """Return the progress line of the current matchup, and the values for a live chart."""
         return InterimResult(
             self.format_line(), self._make_chart_values() if self._totals else None
         )
 
     def _make_chart_values(self) -> dict[str, Any] | None:
-        """Return the values of the live chart: players, sample size, estimate and target."""
+        """Return the values of a live chart: players, sample size, estimate and target."""
         metric, estimate = self._compute_main_estimate()
         factor = metric.display_factor
         values = [factor * number for number in (estimate.value, estimate.low, estimate.high)]
@@ -123,17 +123,17 @@ class LiveEstimate:
         return self._task.matchup.key.count_games(units)
 
     def _format_size(self) -> str:
-        """Return the sample size played and planned, such as `12.4k of 100k deals`."""
+        """Return the played and the planned sample size, such as `12.4k of 100k deals`."""
         task = self._task
         played_text = format_count(self._count_played())
-        unit = UNIT_PLURALS[self._plan.unit]
+        unit_plural = UNIT_PLURALS[self._plan.unit]
         if self._plan.seconds is not None:
-            return f"{played_text} {unit}"
+            return f"{played_text} {unit_plural}"
         at_most = "at most " if self._plan.stopping_rules else ""
-        return f"{played_text} of {at_most}{format_count(task.n_games)} {unit}"
+        return f"{played_text} of {at_most}{format_count(task.n_games)} {unit_plural}"
 
     def _compute_main_estimate(self) -> tuple[Metric, Estimate]:
-        """Return the main metric of the current matchup with its estimate."""
+        """Return the main metric of the current matchup, with its estimate."""
         total, rule = self._totals[self._matchup_index], self._stopping_rule
         name, _ = select_headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = (
@@ -145,7 +145,7 @@ class LiveEstimate:
         return metric, estimate_metric(total, metric, critical_value=multiplier)
 
     def _format_main_estimate(self) -> list[str]:
-        """Return the main estimate as text, followed by the target of the stopping rule."""
+        """Return the main estimate and the target of the stopping rule as phrases."""
         metric, estimate = self._compute_main_estimate()
         rule, factor = self._stopping_rule, metric.display_factor
         text = numbers.format_estimate(estimate.value, estimate.low, estimate.high, factor)
@@ -153,11 +153,11 @@ class LiveEstimate:
             return []
         prefix = "won" if metric.is_proportion else "points"
         percent_sign = " %" if metric.is_proportion else ""
-        parts = [f"{prefix} {text}{percent_sign}"]
+        phrases = [f"{prefix} {text}{percent_sign}"]
         if isinstance(rule, PrecisionRule):
-            parts.append(f"until ± {factor * rule.half_width:g}{percent_sign}")
+            phrases.append(f"until ± {factor * rule.half_width:g}{percent_sign}")
         if isinstance(rule, SequentialTest):
             low, high = stopping.compute_sprt_bounds()
             llr = rule.compute_llr(self._totals[self._matchup_index])
-            parts.append(f"LLR {llr:.1f}, decided at {low:.1f} or {high:.1f}")
-        return parts
+            phrases.append(f"LLR {llr:.1f}, decided at {low:.1f} or {high:.1f}")
+        return phrases

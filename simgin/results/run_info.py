@@ -31,7 +31,7 @@ from simgin.text.messages import format_value
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Information about a run in which all matchups have the same seed and unit of play."""
+    """Settings and sample sizes of a run whose matchups share one seed and unit of play."""
 
     identity: Mapping[str, Any]  # dictionary returned by `simgin.runs.manifest.build_identity`
     stop_results: Sequence[StopResult]  # results of the stopping rule, one per matchup
@@ -49,15 +49,15 @@ class RunInfo:
         return manifest.parse_matchup_keys(self.identity)
 
     def get_variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
-        """Return the parameter values in the variant of a matchup, keyed by name."""
+        """Return the rule parameters of a matchup's variant, keyed by name."""
         params: Mapping[str, Any] = self.identity["variants"][matchup_key.variant]
         return params
 
     def with_display_names(self) -> RunInfo:
-        """Return a copy in which strategy specs are replaced by display names."""
+        """Return a copy with display names instead of specs."""
 
-        def get_display_name(text: str) -> str:
-            return self.display_names.get(text, text)
+        def get_display_name(spec: str) -> str:
+            return self.display_names.get(spec, spec)
 
         identity = dict(self.identity)
         identity["matchups"] = [
@@ -101,7 +101,7 @@ class RunInfo:
 def make_run_info(
     plan: Plan, stop_results: Sequence[StopResult], tests: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
-    """Return the information about a run from its plan and from the sizes of its matchups."""
+    """Return the information about a run, from its plan and the sizes of its matchups."""
     display_names = plan.display_names
     return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, tests, display_names)
 
@@ -141,7 +141,7 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
 
 
 def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> None:
-    """Raise ResultsError unless the ledger belongs to the run that the manifest describes."""
+    """Raise ResultsError unless the ledger belongs to the run described in the manifest."""
     matchup_keys = ("variant", "a", "b")
     identity = dict(run_ledger.identity)
     manifest_identity = {key: info.identity.get(key) for key in identity}
@@ -157,7 +157,7 @@ def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> Non
 
 
 def describe_size(info: RunInfo) -> str:
-    """Return sentences about the sample size of a run, mirrored deals and the seed."""
+    """Return sentences about the sample size, the mirrored deals and the seed of a run."""
     unit = UNIT_PLURALS[info.unit]
     results = list(zip(info.matchup_keys, info.stop_results, strict=True))
     n_pairs = [stop.units for key, stop in results if key.is_mirrored]
@@ -193,7 +193,7 @@ MAX_P_VALUE_FOR_REPLAY = 0.001
 def check_homogeneity(
     matchups: Sequence[Matchup], stop_results: Sequence[StopResult], ledger: Ledger
 ) -> list[dict[str, Any]]:
-    """Test whether the win rate of a matchup is the same for all batches and all workers.
+    """Test whether the win rate of each matchup is the same for all batches and workers.
 
     If a batch differs too much from the other batches, it is played again.
 
@@ -224,15 +224,15 @@ def describe_homogeneity(tests: Sequence[Mapping[str, Any]], *groups: str) -> st
     Returns:
         Sentence about homogeneity, or an empty string if there is nothing to compare.
     """
-    p_values_by_part = {part: _select_defined_p_values(tests, part) for part in groups}
-    n_tests = len(p_values_by_part["batches"])
+    p_values_by_group = {group: _select_defined_p_values(tests, group) for group in groups}
+    n_tests = len(p_values_by_group["batches"])
     if not n_tests:
         return ""
     smallest_text = f"smallest p-value of {n_tests} " if n_tests > 1 else ""
     p_values = ", ".join(
-        f"p = {min(part_p_values):.2g} over {part}"
-        for part, part_p_values in p_values_by_part.items()
-        if part_p_values
+        f"p = {min(group_p_values):.2g} over {group}"
+        for group, group_p_values in p_values_by_group.items()
+        if group_p_values
     )
     test_name = "chi-square tests" if n_tests > 1 else "chi-square test"
     sentence = (
@@ -247,14 +247,14 @@ def describe_homogeneity(tests: Sequence[Mapping[str, Any]], *groups: str) -> st
 
 
 def _select_defined_p_values(tests: Sequence[Mapping[str, Any]], groups: str) -> list[float]:
-    """Return the p-values of all matchups for `groups` (batches or workers), without None."""
+    """Return the p-values that are not None, for batches or for workers."""
     return [row[groups]["p"] for row in tests if row[groups]["p"] is not None]
 
 
 def _test_matchup_homogeneity(
     matchup_index: int, matchup: Matchup, units: int, ledger: Ledger
 ) -> dict[str, Any]:
-    """Test the homogeneity of a matchup, and replay its largest outlier if p < 0.001."""
+    """Test the homogeneity of a matchup, and replay its most unusual batch if p < 0.001."""
     key = (matchup_index, units, matchup.batch_size)
     metric, _ = select_headline_metrics(matchup.unit, len(matchup.players))
     columns, total = (
@@ -266,25 +266,27 @@ def _test_matchup_homogeneity(
     worker_indices = [worker_names.index(worker) for worker in workers]
     batch_test = run_homogeneity_test(columns, total, metric)
     worker_test = run_homogeneity_test(columns, total, metric, worker_indices)
-    entry: dict[str, Any] = {
+    manifest_entry: dict[str, Any] = {
         "metric": metric,
         "batches": _to_manifest_entry(batch_test),
         "workers": {**_to_manifest_entry(worker_test), "names": worker_names},
     }
     if batch_test.p < MAX_P_VALUE_FOR_REPLAY:
         batch = batch_test.largest_group
-        entry["played_again"] = _replay_batch(matchup, batch, ledger.read_rows(*key)[batch])
-    return entry
+        manifest_entry["played_again"] = _replay_batch(
+            matchup, batch, ledger.read_rows(*key)[batch]
+        )
+    return manifest_entry
 
 
-def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Check that a batch has the same result when it is played again, and return its index.
+def _replay_batch(matchup: Matchup, batch: int, batch_row: np.ndarray) -> int:
+    """Check that a batch has the same result when it is played again; return its index.
 
     Raise InvariantError if the result differs from the first result.
     """
-    units = int(row[batch_columns.UNITS_COLUMN])
+    units = int(batch_row[batch_columns.UNITS_COLUMN])
     new_rows = play_batches(matchup, batch * matchup.batch_size, units)[0]
-    if (new_rows != row).any():
+    if (new_rows != batch_row).any():
         raise block.InvariantError(
             f"{matchup.title} ({matchup.variant.spec}): batch {batch} gave a different result "
             "when it was played again. Check first whether a strategy depends on anything outside "
@@ -306,5 +308,5 @@ def _to_manifest_entry(test: HomogeneityTest) -> dict[str, float | int | None]:
 
 
 def _round_value(value: float) -> float | None:
-    """Round a number for the manifest, and convert NaN to None."""
+    """Round a number for the manifest, or return None for NaN."""
     return None if np.isnan(value) else round(value, 3)

@@ -108,7 +108,7 @@ def build_run_report(
 def add_equivalence_test(
     rows: list[dict[str, Any]], results: RunResults, margin: str | float
 ) -> str:
-    """Test whether the players of a run are equivalent, and return a sentence with the result.
+    """Test whether the players of a run are equivalent, and return the result as a sentence.
 
     Args:
         rows: Rows of the run. The function adds `margin` and `verdict` to the row of the tested
@@ -149,7 +149,7 @@ def _choose_default_question(results: RunResults) -> str:
 
 
 def _iter_settings(results: RunResults) -> Iterator[tuple[str, str]]:
-    """Yield the label and the description of every setting that determines the results.
+    """Yield the label and the description of each setting that determines the results.
 
     Times and machines are listed only in the manifest, so that equal runs have equal reports.
     """
@@ -160,13 +160,13 @@ def _iter_settings(results: RunResults) -> Iterator[tuple[str, str]]:
     yield "Played", describe_size(info)
     if info.stopping_text:
         yield "Stopping rule", info.stopping_text
-    for name, params in identity["variants"].items():
-        yield f"Variant {name}", describe_changed_rules(params)
-    for name, strategy in identity["strategies"].items():
-        name_prefix = f"{info.display_names[name]}: " if name in info.display_names else ""
+    for spec, params in identity["variants"].items():
+        yield f"Variant {spec}", describe_changed_rules(params)
+    for spec, strategy in identity["strategies"].items():
+        name_prefix = f"{info.display_names[spec]}: " if spec in info.display_names else ""
         policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
         details = f"ending {strategy['ending']}, digest {strategy['digest']}"
-        yield f"Strategy {name}", f"{name_prefix}{policies}, {details}"
+        yield f"Strategy {spec}", f"{name_prefix}{policies}, {details}"
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Files",
@@ -176,7 +176,7 @@ def _iter_settings(results: RunResults) -> Iterator[tuple[str, str]]:
 
 
 def describe_changed_rules(params: Mapping[str, Any]) -> str:
-    """Return the rules that differ from the standard variant, with the standard values.
+    """Return the rules of a variant that differ from the standard rules.
 
     If the variant does not use a parameter, the parameter is omitted.
     """
@@ -196,21 +196,21 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the main table for the terminal: a short league table, or the results of matchups.
+    """Return the table for the terminal: a short league table, or the results of matchups.
 
     Returns:
         Table for the terminal, or None if the sentences contain all results.
     """
-    tables = [*build_league_tables(results)] if results.round_robins else []
-    if len(tables) == 1 and len(tables[0].frame) <= summary.MAX_TERMINAL_ROWS:
-        return tables[0]
+    league_tables = [*build_league_tables(results)] if results.round_robins else []
+    if len(league_tables) == 1 and len(league_tables[0].frame) <= summary.MAX_TERMINAL_ROWS:
+        return league_tables[0]
     if results.are_all_identical:
         return None
     return summary.build_terminal_table(results.estimates, results.info.seed)
 
 
 def build_run_tables(results: RunResults) -> list[Table]:
-    """Return every non-empty table of a run."""
+    """Return all tables of a run that contain rows."""
     results_table = summary.build_results_table(results.estimates)
     homogeneity_text = describe_homogeneity(results.info.homogeneity_tests, "batches")
     note = f"{results_table.note} {describe_size(results.info)} {homogeneity_text}".rstrip()
@@ -235,7 +235,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
 
 
 def build_league_tables(results: RunResults) -> Iterator[Table]:
-    """Yield the ratings of every round robin, including an equilibrium mix of several members."""
+    """Yield a table of the ratings and of the equilibrium mix of each round robin."""
     pairs = compare_pairs(results.standings, results.cross_table)
     for name, rows in results.standings.groupby("variant", sort=False):
         if rows["elo"].notna().all():
@@ -252,13 +252,13 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _describe_rating_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about the proportion of deviance that ratings cannot explain, or ""."""
-    fit = results.non_additivity[variant]
-    half_width = results.interval_multiplier / Z95 * fit.half_width
-    if math.isnan(fit.proportion) or fit.proportion <= half_width:
+    """Return a sentence about the deviance that the ratings leave unexplained, or ""."""
+    non_additivity = results.non_additivity[variant]
+    half_width = results.interval_multiplier / Z95 * non_additivity.half_width
+    if math.isnan(non_additivity.proportion) or non_additivity.proportion <= half_width:
         return ""
-    bounds = (fit.proportion - half_width, fit.proportion + half_width)
-    percent_text = numbers.format_estimate(fit.proportion, *bounds, 100)
+    bounds = (non_additivity.proportion - half_width, non_additivity.proportion + half_width)
+    percent_text = numbers.format_estimate(non_additivity.proportion, *bounds, 100)
     return (
         f" The ratings leave {percent_text} % of the deviance unexplained, because results also "
         "depend on the matchup (non-additivity)."
@@ -266,7 +266,7 @@ def _describe_rating_fit(results: RunResults, variant: str) -> str:
 
 
 def build_cross_tables(results: RunResults) -> Iterator[Table]:
-    """Yield the cross-table of every round robin, in the order of the league table."""
+    """Yield the cross-table of each round robin, in the order of its league table."""
     unit_name = UNIT_PLURALS[results.info.unit].capitalize()
     standings = results.standings
     for variant, frame in results.cross_table.groupby("variant", sort=False):
@@ -283,7 +283,7 @@ def build_cross_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _format_proportion(row: Any) -> str:
-    """Format the proportion in a row in percent, with its interval."""
+    """Format the proportion in a row as a percentage with its interval."""
     return numbers.format_estimate(row["value"], row["low"], row["high"], 100)
 
 
@@ -295,7 +295,7 @@ def build_pivot_table(
     escape_cell: Callable[[Any], str],
     note: str = "",
 ) -> Table:
-    """Return a pivot table for two columns of a DataFrame.
+    """Return a table whose rows and columns are the values of two columns of a DataFrame.
 
     Args:
         title: Title of the table.
@@ -320,7 +320,7 @@ def build_pivot_table(
 
 
 def _make_sort_key(heading: str) -> int:
-    """Return a sort key that orders numbers by value and keeps names in their original order."""
+    """Return a sort key that orders numbers by value and keeps the order of names."""
     return int(heading) if heading.isdigit() else 0
 
 
@@ -344,7 +344,7 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
 
 
 def _add_comparison_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `comparison` and `column`, which describe the difference in each row."""
+    """Add columns with the names of the comparison and of the metric to each difference."""
     return frame.assign(
         comparison=[
             format_comparison(*row, separator=" - ", against="v")
@@ -355,14 +355,14 @@ def _add_comparison_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shows_detectable_difference(row: Any) -> bool:
-    """Return True if the table shows the smallest detectable difference next to a difference."""
+    """Return True if a difference is shown with the smallest detectable difference."""
     is_known = not math.isnan(row["value"] + row["low"] + row["high"])
     is_tested = is_known and row["se"] > 0 and not is_significant(row)
     return is_tested and not math.isnan(row.get("detectable", math.nan))
 
 
 def _format_difference(row: Any) -> str:
-    """Format the difference in a row, with a mark if it is significant."""
+    """Format the difference in a row, marked with * if it is significant."""
     if row["se"] == 0:
         return "none"
     factor = METRICS_BY_NAME[row["metric"]].display_factor
@@ -376,7 +376,7 @@ def _format_difference(row: Any) -> str:
 
 
 def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
-    """Yield a table of effects for each variant and metric, with one row per change."""
+    """Yield a table of effects for each variant and metric, with a row for each change."""
     note = (
         "The table shows the gain of a player who makes the change. In a field such as gold, the "
         "opponent has the same strategy as the player. In a field such as gold v simple, the "
@@ -395,7 +395,7 @@ def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
 
 
 def iter_run_plots(results: RunResults) -> Iterator[Plot]:
-    """Yield all plots of a run in the order of the report."""
+    """Yield all plots of a run, in the order of the report."""
     from simgin import plots
 
     seed, unit = results.info.seed, results.info.unit
@@ -452,7 +452,7 @@ def _describe_differences(frame: pd.DataFrame) -> str:
 
 
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
-    """Yield plots of the wins and points and of the deal endings of all matchups."""
+    """Yield two plots of all matchups: wins and points, and deal endings."""
     from simgin import plots
 
     wide_frame, columns = summary.make_matchup_frame(frame), summary.make_metric_columns(frame)
@@ -463,13 +463,13 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         plotted_columns = [column for column in columns if column.name != "turns"]
         shown_columns = [c for c in plotted_columns if (c.name in WIN_METRICS) == is_shown]
         alt = describe_frame(wide_frame, (*PLAYER_COLUMNS, *shown_columns))
-        names = [column.name for column in shown_columns]
-        bound_columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+        metric_names = [column.name for column in shown_columns]
+        bound_columns = [f"{name}{end}" for name in metric_names for end in ("", "_low", "_high")]
         shown_frame = wide_frame[[*(column.name for column in PLAYER_COLUMNS), *bound_columns]]
-        rows = table.build_output_frame("table", table.stack_estimates(shown_frame, names))
+        rows = table.build_output_frame("table", table.stack_estimates(shown_frame, metric_names))
         yield Plot(name, question, alt, figure, rows)
 
 
 def make_file_slug(variant: object) -> str:
-    """Convert the name of a variant to a string that is valid in file names and HTML ids."""
+    """Convert the name of a variant to a string that file names and HTML ids can contain."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

@@ -91,9 +91,11 @@ class RunResults(Result):
     def manifest_entries(self) -> dict[str, Any]:
         """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
         info = self.info
-        workers = {name for entry in info.homogeneity_tests for name in entry["workers"]["names"]}
+        worker_names = {
+            name for entry in info.homogeneity_tests for name in entry["workers"]["names"]
+        }
         return {
-            "workers": len(workers),
+            "workers": len(worker_names),
             "contrasts": info.contrasts,
             "effects": info.effects,
             "health": info.homogeneity_tests,
@@ -101,7 +103,7 @@ class RunResults(Result):
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrames of all CSV files, by file name."""
+        """Return the DataFrames of all CSV files, keyed by file name."""
         return {name: getattr(self, rows) for name, rows in PROPERTY_BY_OUTPUT.items()}
 
     def records(self) -> list[dict[str, Any]]:
@@ -150,19 +152,19 @@ class RunResults(Result):
 
     @property
     def interval_multiplier(self) -> float:
-        """Half-width of the widest intervals, in standard errors (1.96 without a stopping rule)."""
+        """Half-width of the widest intervals in standard errors, 1.96 without a stopping rule."""
         return max([stop.interval_multiplier or Z95 for stop in self.info.stop_results])
 
     @property
     def sequential_test_sentences(self) -> dict[MatchupKey, str]:
-        """Sentences about the result of each sequential test, by matchup."""
+        """Sentences about the results of sequential tests, keyed by matchup."""
         if not self.info.stopping_text.startswith(SEQUENTIAL_TEST_NAME):
             return {}
         sentences = {}
-        for key, stop in self._iter_stops():
-            conclusion = f"no decision after {stop.units:,} pairs."
-            if stop.reason.startswith(CONCLUSION_PREFIX):
-                conclusion = stop.reason.replace(CONCLUSION_PREFIX, f"{key.a} is ", 1)
+        for key, stop_result in self._iter_stops():
+            conclusion = f"no decision after {stop_result.units:,} pairs."
+            if stop_result.reason.startswith(CONCLUSION_PREFIX):
+                conclusion = stop_result.reason.replace(CONCLUSION_PREFIX, f"{key.a} is ", 1)
             sentences[key] = f"{self._choose_stop_label(key, 'Sequential test')}: {conclusion}"
         return sentences
 
@@ -176,7 +178,7 @@ class RunResults(Result):
         ]
 
     def _choose_stop_label(self, key: MatchupKey, default: str) -> str:
-        """Return the title of a matchup, or `default` if the run has only one matchup."""
+        """Return the title of a matchup, or `default` if it is the only matchup of the run."""
         return f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else default
 
     @cached_property
@@ -188,8 +190,11 @@ class RunResults(Result):
     def estimates(self) -> list[dict[str, Any]]:
         """Rows of `table`, computed without pandas because its import is slow."""
         rows = []
-        for i, (key, stop) in enumerate(self._iter_stops()):
-            total, multiplier = self._sum_matchup_rows(i), stop.interval_multiplier
+        for matchup_index, (key, stop_result) in enumerate(self._iter_stops()):
+            total, multiplier = (
+                self._sum_matchup_rows(matchup_index),
+                stop_result.interval_multiplier,
+            )
             rows += table.compute_estimate_rows(
                 key.variant, key.a, key.b, key.unit, total, multiplier
             )
@@ -208,7 +213,7 @@ class RunResults(Result):
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """DataFrame of the differences for the comparisons that the plan defines.
+        """DataFrame of the differences between each matchup and its baseline in the plan.
 
         Holm's correction treats all contrasts as one family.
         """
@@ -217,7 +222,7 @@ class RunResults(Result):
         return add_adjusted_p_values(frame)
 
     def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
-        """Compute the difference between a matchup and its baseline, which can be self-play."""
+        """Compute the difference of a matchup from its baseline, which can be self-play."""
         rows = self.load_batches(matchup_index)
         if baseline == SELF_PLAY_INDEX:
             key = rows.matchup
@@ -233,7 +238,7 @@ class RunResults(Result):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """DataFrame of the effect of every change to a strategy against every opponent.
+        """DataFrame of the effects of all changes to strategies, against all opponents.
 
         Holm's correction treats all effects as one family.
         """
@@ -250,36 +255,39 @@ class RunResults(Result):
         )
 
     def compare_with_best(
-        self, variant: str, opponent: str, best: str, others: Sequence[str], metric: str
+        self, variant: str, opponent: str, best: str, other_strategies: Sequence[str], metric: str
     ) -> pd.DataFrame:
-        """Compute the differences of strategies from the best strategy against the same opponent.
+        """Compute the differences between the best strategy and others with the same opponent.
 
         Every strategy could have been the best, so the differences between all pairs of strategies
         form the family for Holm's correction.
         """
         best_rows = self._find_matchup(variant, best, opponent)
         comparisons = [
-            (self._find_matchup(variant, strategy, opponent), best_rows) for strategy in others
+            (self._find_matchup(variant, strategy, opponent), best_rows)
+            for strategy in other_strategies
         ]
         differences = compute_differences(comparisons, [metric])
         p_values = differences["p"].to_numpy(dtype=float)
-        return differences.assign(p_holm=adjust_p_values(p_values, comb(len(others) + 1, 2)))
+        return differences.assign(
+            p_holm=adjust_p_values(p_values, comb(len(other_strategies) + 1, 2))
+        )
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
-        """Return the rows of a matchup from the perspective of a given strategy."""
-        for i, key in enumerate(self.matchup_keys):
+        """Return the batch rows of a matchup from the perspective of `strategy`."""
+        for matchup_index, key in enumerate(self.matchup_keys):
             if key.variant != variant:
                 continue
             if (key.a, key.b) == (strategy, opponent):
-                return self.load_batches(i)
+                return self.load_batches(matchup_index)
             if (key.b, key.a) == (strategy, opponent):
-                return self.load_batches(i).swap_sides()
+                return self.load_batches(matchup_index).swap_sides()
         raise LookupError(f"The run has no matchup {strategy} v {opponent} in {variant}.")
 
     @property
     def round_robins(self) -> tuple[str, ...]:
         """Variants in which at least three strategies have all played each other."""
-        return tuple(self._round_robins)
+        return tuple(self._round_robin_by_variant)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
@@ -326,20 +334,23 @@ class RunResults(Result):
         build_frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame],
         columns: Sequence[str],
     ) -> pd.DataFrame:
-        """Concatenate the DataFrames of all round robins, with a column for the variant."""
-        frames = [build_frame(*item).assign(variant=item[0]) for item in self._round_robins.items()]
+        """Concatenate a DataFrame of each round robin, with a column for the variant."""
+        frames = [
+            build_frame(*item).assign(variant=item[0])
+            for item in self._round_robin_by_variant.items()
+        ]
         return table.concat_frames(frames, (*columns, "variant"))
 
     @cached_property
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
-        """Groups of strategies with identical results in a round robin, keyed by variant."""
+        """Groups of strategies with identical results in round robins, keyed by variant."""
         return {
             variant: league.find_duplicate_strategies(self._load_mirrored_rows(variant))
-            for variant in self._round_robins
+            for variant in self._round_robin_by_variant
         }
 
     def _load_mirrored_rows(self, variant: str) -> list[BatchRows]:
-        """Return the batch rows of all mirrored matchups in a variant, from both perspectives."""
+        """Return the batch rows of a variant's mirrored matchups, from both perspectives."""
         rows = [
             self.load_batches(i)
             for i in self._mirrored_indices
@@ -352,7 +363,7 @@ class RunResults(Result):
         """Proportion of the deviance that the ratings do not explain, keyed by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
-            for variant, robin in self._round_robins.items()
+            for variant, robin in self._round_robin_by_variant.items()
         }
 
     @cached_property
@@ -361,7 +372,7 @@ class RunResults(Result):
         cross_table = self.cross_table
         return {
             variant: round_robin.find_cyclic_triads(cross_table[cross_table["variant"] == variant])
-            for variant in self._round_robins
+            for variant in self._round_robin_by_variant
         }
 
     @cached_property
@@ -374,21 +385,29 @@ class RunResults(Result):
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
-        """DataFrame of the variance reduction by mirrored pairs, and of the double wins.
+        """DataFrame of double wins, and of the variance reduction by mirrored pairs.
 
         The columns are `MATCHUP_NAME_COLUMNS`, `PAIRING_COLUMNS` and the numbers of double wins of
         A and B. If the sample size was fixed, the DataFrame also contains the p-value of the exact
         sign test.
         """
         frames = []
-        for i in self._mirrored_indices:
+        for matchup_index in self._mirrored_indices:
             efficiency = variance.compute_pairing_efficiency(
-                self.load_rows(i), self.info.unit, self.info.stop_results[i].interval_multiplier
+                self.load_rows(matchup_index),
+                self.info.unit,
+                self.info.stop_results[matchup_index].interval_multiplier,
             )
-            double_wins = variance.count_double_wins(self._sum_matchup_rows(i))
-            p = np.nan if self.info.stopping_text else double_wins.p
-            columns = dict(zip(DOUBLE_WIN_COLUMNS, (double_wins.a, double_wins.b, p), strict=True))
-            frames.append(self._add_player_columns(i, efficiency.assign(**columns)))
+            double_wins = variance.count_double_wins(self._sum_matchup_rows(matchup_index))
+            sign_test_p_value = np.nan if self.info.stopping_text else double_wins.p
+            columns = dict(
+                zip(
+                    DOUBLE_WIN_COLUMNS,
+                    (double_wins.a, double_wins.b, sign_test_p_value),
+                    strict=True,
+                )
+            )
+            frames.append(self._add_player_columns(matchup_index, efficiency.assign(**columns)))
         column_names = (*MATCHUP_NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
         return table.concat_frames(frames, column_names)
 
@@ -400,21 +419,23 @@ class RunResults(Result):
 
     @cached_property
     def control_variates(self) -> pd.DataFrame:
-        """DataFrame of luck-adjusted metrics, which is empty if there is a stopping rule."""
+        """DataFrame of luck-adjusted metrics, empty if there is a stopping rule."""
         if self.info.stopping_text:
             return table.build_output_frame("adjusted", [])
         frames = []
-        for i, key in enumerate(self.matchup_keys):
+        for matchup_index, key in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
-                params=self.info.get_variant_params(key), unit=key.unit, rows=self.load_rows(i)
+                params=self.info.get_variant_params(key),
+                unit=key.unit,
+                rows=self.load_rows(matchup_index),
             )
-            frames.append(self._add_player_columns(i, frame))
+            frames.append(self._add_player_columns(matchup_index, frame))
         return table.build_output_frame("adjusted", table.concat_frames(frames))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Yield the variant, both strategies and the recorded deals of every batch."""
-        for i, (key, stop) in enumerate(self._iter_stops()):
-            for batch in self.ledger.iter_deals(i, stop.units, key.batch_size):
+        for matchup_index, (key, stop_result) in enumerate(self._iter_stops()):
+            for batch in self.ledger.iter_deals(matchup_index, stop_result.units, key.batch_size):
                 yield key.variant, key.a, key.b, batch
 
     def load_batches(self, matchup_index: int) -> BatchRows:
@@ -430,7 +451,7 @@ class RunResults(Result):
         return self.ledger.read_rows(*self._make_ledger_key(matchup_index))
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
-        """Yield the key, the sample size and the reason for stopping of every matchup."""
+        """Yield the key of every matchup with its sample size and its reason for stopping."""
         yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
 
     def _sum_matchup_rows(self, matchup_index: int) -> np.ndarray:
@@ -438,17 +459,17 @@ class RunResults(Result):
         return self.ledger.compute_total(*self._make_ledger_key(matchup_index))
 
     def _make_ledger_key(self, matchup_index: int) -> tuple[int, int, int]:
-        """Return the index, the number of units and the batch size of a matchup."""
+        """Return the arguments that select a matchup in the ledger: index, units and batch size."""
         units = self.info.stop_results[matchup_index].units
         return matchup_index, units, self.matchup_keys[matchup_index].batch_size
 
     def _add_player_columns(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return a DataFrame with additional columns for the players of a matchup."""
+        """Return a DataFrame with additional columns for the variant and the players."""
         key = self.matchup_keys[matchup_index]
         return frame.assign(variant=key.variant, strategy=key.a, opponent=key.b)
 
     def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
-        """Return the metrics in which a matchup is compared with its baseline."""
+        """Return the metrics by which a matchup is compared with its baseline."""
         key = self.matchup_keys[matchup_index]
         metrics: tuple[str, ...] = ()
         # A strategy that plays against itself always wins half of the deals.
@@ -464,22 +485,24 @@ class RunResults(Result):
         return [i for i, key in enumerate(self.matchup_keys) if key.is_mirrored]
 
     @cached_property
-    def _round_robins(self) -> dict[str, round_robin.RoundRobin]:
-        """Pairings of every round robin with at least three strategies, keyed by variant."""
+    def _round_robin_by_variant(self) -> dict[str, round_robin.RoundRobin]:
+        """Round robins of at least three strategies, keyed by variant."""
         indices_by_variant: dict[str, dict[tuple[str, str], int]] = {}
-        for i in self._mirrored_indices:
-            key = self.matchup_keys[i]
-            indices_by_variant.setdefault(key.variant, {})[key.a, key.b] = i
+        for matchup_index in self._mirrored_indices:
+            key = self.matchup_keys[matchup_index]
+            indices_by_variant.setdefault(key.variant, {})[key.a, key.b] = matchup_index
         leagues = {}
         for variant, indices in indices_by_variant.items():
             n_strategies = len(set(chain.from_iterable(indices)))
             if n_strategies > 2 and len(indices) == comb(n_strategies, 2):
-                pairings = {pair: self.load_rows(i) for pair, i in indices.items()}
+                pairings = {
+                    pair: self.load_rows(matchup_index) for pair, matchup_index in indices.items()
+                }
                 leagues[variant] = round_robin.RoundRobin(pairings, self.info.seed)
         return leagues
 
     def _widen_intervals(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Widen the intervals of ratings so that they are valid for a stopping rule."""
+        """Widen the intervals of ratings to account for a stopping rule."""
         widening_factor = self.interval_multiplier / Z95
         value_by_bound = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
         for name, value in value_by_bound.items():
@@ -497,7 +520,7 @@ def run_plan(
     record_deals: bool = False,
     make_live_estimate: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
 ) -> RunResults:
-    """Play all matchups that the ledger does not contain, and return the results.
+    """Play all matchups that are missing from the ledger, and return the results.
 
     Args:
         plan: Plan with the matchups and their sizes.
@@ -512,20 +535,26 @@ def run_plan(
     Raises:
         InvariantError: If a batch that is played again has a different result.
     """
-    with ExitStack() as resources:
+    with ExitStack() as exit_stack:
         if run_ledger is None:
-            run_ledger = resources.enter_context(ledger.open_ledger(None, plan.identity))
+            run_ledger = exit_stack.enter_context(ledger.open_ledger(None, plan.identity))
         stage: Plan | None = plan
         while stage is not None:
             plan = stage
-            live = make_live_estimate(plan, run_ledger)
+            live_estimate = make_live_estimate(plan, run_ledger)
             stop_results = _play_stage(
-                plan, workers, on_progress, run_ledger, live, scheduler, record_deals=record_deals
+                plan,
+                workers,
+                on_progress,
+                run_ledger,
+                live_estimate,
+                scheduler,
+                record_deals=record_deals,
             )
             stage = plan.plan_next_stage(RunResults(make_run_info(plan, stop_results), run_ledger))
         homogeneity = check_homogeneity(plan.matchups, stop_results, run_ledger)
         results = RunResults(make_run_info(plan, stop_results, homogeneity), run_ledger)
-        weakref.finalize(results, resources.pop_all().close)
+        weakref.finalize(results, exit_stack.pop_all().close)
         return results
 
 
@@ -536,7 +565,7 @@ def run_saved_plan(
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> RunResults:
-    """Play a plan, store its ledger in a directory, and return results with a copy of the ledger.
+    """Play a plan, save its ledger in a directory, and return results with a copy of the ledger.
 
     If the directory contains an unfinished run of the plan, finished blocks are not played again.
 
@@ -545,13 +574,13 @@ def run_saved_plan(
         LedgerError: If the directory contains another run.
     """
     path = directory.create_run_directory(output)
-    with ExitStack() as resources:
-        copy = resources.enter_context(ledger.open_ledger(None, plan.identity))
+    with ExitStack() as exit_stack:
+        ledger_copy = exit_stack.enter_context(ledger.open_ledger(None, plan.identity))
         with ledger.open_ledger(path, plan.identity) as saved_ledger:
-            info = run_plan(plan, workers, on_progress, run_ledger=saved_ledger, **options).info
-            saved_ledger.copy_to(copy)
-        results = RunResults(info, copy)
-        weakref.finalize(results, resources.pop_all().close)
+            run_info = run_plan(plan, workers, on_progress, run_ledger=saved_ledger, **options).info
+            saved_ledger.copy_to(ledger_copy)
+        results = RunResults(run_info, ledger_copy)
+        weakref.finalize(results, exit_stack.pop_all().close)
         return results
 
 
@@ -560,15 +589,15 @@ def _play_stage(
     workers: int | None,
     on_progress: OnProgress | None,
     run_ledger: Ledger,
-    live: LiveEstimate,
+    live_estimate: LiveEstimate,
     scheduler: str | None,
     *,
     record_deals: bool,
 ) -> list[StopResult]:
     """Play the missing extra passes and matchups of a plan (see `run_plan`)."""
-    on_block = None if on_progress is None else live.add
+    on_block = None if on_progress is None else live_estimate.add
     report_matchup_progress, report_pass_progress = _split_progress(
-        plan, run_ledger, on_progress, live
+        plan, run_ledger, on_progress, live_estimate
     )
     runner.play_passes(plan.extra_passes, run_ledger, workers, report_pass_progress, on_block)
     with closing(runner.make_pool(workers, scheduler)) as pool:
@@ -586,7 +615,7 @@ def _play_stage(
 
 
 def _split_progress(
-    plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None, live: LiveEstimate
+    plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None, live_estimate: LiveEstimate
 ) -> tuple[ProgressCallback | None, ProgressCallback | None]:
     """Return progress callbacks for the matchups and for the extra passes of a plan."""
     if on_progress is None:
@@ -598,24 +627,26 @@ def _split_progress(
     n_passes = sum(extra_pass.block.units for extra_pass in passes)
 
     def report_matchup_progress(done: int, total: int) -> None:
-        on_progress(done, max_units or total, live.render)
+        on_progress(done, max_units or total, live_estimate.render)
 
     def report_pass_progress(done: int, total: int) -> None:
-        on_progress(n_finished + n_passes * done // total, max_units or n_units, live.render)
+        on_progress(
+            n_finished + n_passes * done // total, max_units or n_units, live_estimate.render
+        )
 
     return report_matchup_progress, report_pass_progress
 
 
 @contextmanager
 def load_results(directory_path: Path) -> Iterator[RunResults]:
-    """Open the results of a finished run in a directory, and close them after use.
+    """Open the results of a finished run in a directory for the duration of a `with` block.
 
     Raises:
         ResultsError: If the directory does not contain a valid, finished run.
         LedgerError: If the ledger cannot be read.
     """
     path = directory_path / ledger.LEDGER_FILE
-    with ExitStack() as stack:
+    with ExitStack() as exit_stack:
         with directory.report_corruption(directory_path):
             if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
                 with ledger.open_existing_ledger(path) as unfinished_ledger:
@@ -634,7 +665,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
                     f"files, repeat the command: {manifest_entries.get('command')}"
                 )
             run_info = read_run_info(directory_path, manifest_entries)
-            run_ledger = stack.enter_context(ledger.open_existing_ledger(path))
+            run_ledger = exit_stack.enter_context(ledger.open_existing_ledger(path))
             check_ledger(directory_path, run_info, run_ledger)
         yield RunResults(run_info, run_ledger)
 
@@ -642,7 +673,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
 def compute_strategy_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change to a strategy, in points and matches won.
+    """Compute the effect of a change to a strategy on points and on matches won.
 
     A *field* consists of the strategy that is changed and its opponent. If the unchanged strategy
     is also the opponent, the effect is the result of the changed strategy. In self-play,
@@ -670,19 +701,19 @@ def compute_strategy_effect(
 
 
 def _list_self_play_metrics(batch_rows: BatchRows) -> list[str]:
-    """Return the metrics whose exact values in self-play are known."""
+    """Return the metrics whose exact value in self-play is known."""
     return ["margin", "match_win"] if batch_rows.matchup.unit == "match" else ["margin"]
 
 
 def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
-    """Compute the differences of a strategy's results from the exact results of self-play."""
+    """Compute the differences between a strategy's results and those of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
     for name in _list_self_play_metrics(batch_rows):
         metric = METRICS_BY_NAME[name]
         estimate = estimate_metric(total, metric, batch_rows.as_b, batch_rows.critical_value)
-        reference = SELF_PLAY_VALUE_BY_METRIC[name]
-        difference = estimate.value - reference
+        self_play_value = SELF_PLAY_VALUE_BY_METRIC[name]
+        difference = estimate.value - self_play_value
         row = {
             "variant": batch_rows.matchup.variant,
             "strategy": batch_rows.strategy,
@@ -691,8 +722,8 @@ def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
             "metric": name,
             "value": difference,
             "se": estimate.se,
-            "low": estimate.low - reference,
-            "high": estimate.high - reference,
+            "low": estimate.low - self_play_value,
+            "high": estimate.high - self_play_value,
             "p": compute_two_sided_p_value(difference, estimate.se, estimate.n),
             "n": batches.count_games(batch_rows.rows, metric.unit),
         }

@@ -88,7 +88,7 @@ RANKING_METRICS = {
 
 
 def list_sentences(results: RunResults) -> list[str]:
-    """Return all sentences about a run, with the most important sentence first.
+    """Return all sentences about a run, the most important sentence first.
 
     If the run has only one variant, the sentences do not mention it.
     """
@@ -99,39 +99,39 @@ def list_sentences(results: RunResults) -> list[str]:
 
 
 def format_outcome_note(sentences: Iterable[str]) -> str:
-    """Return a note that defines the outcomes in sentences about matchups, or ""."""
-    text = " ".join(sentences)
-    return OUTCOME_NOTE if any(word in text for word in OUTCOME_WORDS) else ""
+    """Return a note that defines terms such as "beats" if the sentences contain them, or ""."""
+    all_sentences = " ".join(sentences)
+    return OUTCOME_NOTE if any(word in all_sentences for word in OUTCOME_WORDS) else ""
 
 
 def _iter_sentences(results: RunResults) -> Iterator[str]:
-    """Yield sentences about the leagues, matchups, effects and differences of a run.
+    """Yield sentences about the leagues, matchups, effects and differences in a run.
 
     DataFrames are computed only for topics that need them. A run with a single match does not need
     a DataFrame, so pandas is not imported.
     """
-    info = results.info
+    run_info = results.info
     if results.round_robins:
         dataframes = results.standings, results.cross_table, results.triads
-        yield from describe_leagues(*dataframes, UNIT_PLURALS[info.unit])
+        yield from describe_leagues(*dataframes, UNIT_PLURALS[run_info.unit])
     yield from describe_duplicates(results.duplicate_strategies)
     yield from describe_identical(results.identical_matchups)
-    if info.effects:
+    if run_info.effects:
         yield from describe_effects(results.effects)
     yield from results.sequential_test_sentences.values()
-    tested = {(key.variant, key.a, key.b) for key in results.sequential_test_sentences}
+    tested_matchups = {(key.variant, key.a, key.b) for key in results.sequential_test_sentences}
     yield from describe_matchups(
-        _select_rows_outside_leagues(results), results.compare_with_best, tested
+        _select_rows_outside_leagues(results), results.compare_with_best, tested_matchups
     )
-    if info.contrasts:
-        names = info.display_names
-        user_strategy_names = {names[spec] for spec in names if ".py" in spec}
+    if run_info.contrasts:
+        display_names = run_info.display_names
+        user_strategy_names = {display_names[spec] for spec in display_names if ".py" in spec}
         yield from describe_differences(results.differences, user_strategy_names)
     yield from results.stopping_notes
 
 
 def _select_rows_outside_leagues(results: RunResults) -> RowDicts:
-    """Return the rows of all matchups outside leagues, except those of identical strategies."""
+    """Return the rows of matchups outside leagues, without matchups of identical players."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
         row
@@ -142,7 +142,7 @@ def _select_rows_outside_leagues(results: RunResults) -> RowDicts:
 
 
 def _drop_variant(sentence: str, results: RunResults) -> str:
-    """Remove the variant from a sentence, and capitalise the first word unless it is a name."""
+    """Remove the variant from a sentence, and capitalise its first word unless it is a name."""
     variant = results.matchup_keys[0].variant
     shortened = sentence.removeprefix(f"{variant}: ")
     shortened = shortened.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
@@ -151,7 +151,7 @@ def _drop_variant(sentence: str, results: RunResults) -> str:
 
 
 def _explain_no_result(results: RunResults) -> str:
-    """Return a sentence that explains why there is no result."""
+    """Return a sentence that states why a run has no result."""
     key, *other_keys = results.matchup_keys
     if other_keys or key.a != key.b:
         return "There are too few deals for a result. Play more deals."
@@ -164,7 +164,7 @@ def _explain_no_result(results: RunResults) -> str:
 
 
 def compare_interval(estimate: IntervalEstimate, reference: float) -> int:
-    """Return 1 or -1 if an interval is above or below `reference`, otherwise 0."""
+    """Return 1 if an interval is above `reference`, -1 if it is below, and otherwise 0."""
     value, low, high = estimate
     if math.isnan(low + high) or low <= reference <= high:
         return 0
@@ -172,7 +172,7 @@ def compare_interval(estimate: IntervalEstimate, reference: float) -> int:
 
 
 def find_significant_signs(estimates: Sequence[IntervalEstimate], reference: float) -> list[int]:
-    """Return the sign of each estimate that is significant after Holm's correction, otherwise 0.
+    """Return the sign of each estimate, or 0 if it is not significant after Holm's correction.
 
     All estimates form one family, which is tested at the 5 % level.
     """
@@ -186,7 +186,7 @@ def find_significant_signs(estimates: Sequence[IntervalEstimate], reference: flo
 
 
 def _compute_interval_p_value(estimate: IntervalEstimate, reference: float) -> float:
-    """Compute the two-sided p-value of a reference value from a confidence interval.
+    """Compute the two-sided p-value of `reference` from a confidence interval.
 
     The p-value therefore accounts for the sample size, the skewness of proportions and stopping
     rules. For a confidence sequence, the p-value is conservative.
@@ -202,7 +202,7 @@ def _compute_interval_p_value(estimate: IntervalEstimate, reference: float) -> f
 
 
 def format_magnitude(estimate: IntervalEstimate) -> str:
-    """Format the absolute value of an estimate, for a sentence that states the direction."""
+    """Format the absolute value of an estimate with its interval."""
     value, low, high = estimate
     if value > 0:
         return numbers.format_estimate(value, low, high)
@@ -210,17 +210,17 @@ def format_magnitude(estimate: IntervalEstimate) -> str:
 
 
 def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
-    """Format the estimate in a row with its interval."""
+    """Format an estimate in a row of a DataFrame, with its interval."""
     return numbers.format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def format_percent(rows: RowsByMetric, metric: str) -> str:
-    """Format a proportion with its interval in percent."""
+    """Format a proportion as a percentage with its interval."""
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
 
 
 def join_first_names(names: Sequence[str]) -> str:
-    """Join the first few names, for example as `a, b and 3 more`."""
+    """Join the first few names, such as `a, b and 3 more`."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
     return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"
@@ -248,22 +248,22 @@ def describe_leagues(
 def compare_pairs(
     standings: pd.DataFrame, cross_table: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
-    """Return the win rate and the significant leader of every pair of strategies, by variant."""
+    """Return the win rate and the significant winner of each pair of strategies, by variant."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross_table.to_dict("records")
     }
     named_pairs = [
-        (str(variant), a, b)
+        (str(variant), strategy_a, strategy_b)
         for variant, rows in standings.groupby("variant", sort=False)
-        for a, b in itertools.combinations(rows["strategy"], 2)
+        for strategy_a, strategy_b in itertools.combinations(rows["strategy"], 2)
     ]
     estimates = [estimates_by_pair[pair] for pair in named_pairs]
     pairs: dict[str, dict[NamePair, PairResult]] = {}
-    for (variant, a, b), estimate, side in zip(
+    for (variant, strategy_a, strategy_b), estimate, sign in zip(
         named_pairs, estimates, find_significant_signs(estimates, 0.5), strict=True
     ):
-        pairs.setdefault(variant, {})[a, b] = estimate, side
+        pairs.setdefault(variant, {})[strategy_a, strategy_b] = estimate, sign
     return pairs
 
 
@@ -278,25 +278,25 @@ def _describe_league(
         unit: "deals" or "matches".
     """
     if math.isnan(rows["elo"].iloc[0]):
-        enough = MIN_DEALS_FOR_TEST if unit == "deals" else MIN_MATCHES_FOR_TEST
+        min_sample_size = MIN_DEALS_FOR_TEST if unit == "deals" else MIN_MATCHES_FOR_TEST
         yield (
             f"there are too few {unit} to rate the {len(rows)} strategies. Play at least "
-            f"{enough:,} {unit} per pair."
+            f"{min_sample_size:,} {unit} per pair."
         )
         return
     leader, runner_up_name, *_ = rows["strategy"]
     runner_up = rows.iloc[1]
-    estimate, side = pairs[leader, runner_up_name]
+    estimate, sign = pairs[leader, runner_up_name]
     won_text = f"{numbers.format_estimate(*estimate, 100)} % of {unit}"
     runner_up_text = f"{runner_up_name}, which is second ({_format_elo(runner_up)})"
-    result_text = {
+    result_text_by_sign = {
         1: f"It wins {won_text} against {runner_up_text}.",
         -1: f"However, it wins only {won_text} against {runner_up_text}.",
         0: f"It wins {won_text} against {runner_up_text}, but this result is too close to call.",
     }
     yield (
         f"{leader} leads the league of {len(rows)} by {unit} won ({_format_elo(rows.iloc[0])}). "
-        f"{result_text[side]}"
+        f"{result_text_by_sign[sign]}"
     )
     if rows["match_win"].isna().all():
         yield "matches can change the ranking. To rank strategies by matches, play whole matches."
@@ -308,15 +308,19 @@ def _describe_league(
         more_text = [f"{n_more} more"] * (n_more > 0)
         pair_names = "; ".join([*undecided_pairs[:MAX_SENTENCES], *more_text])
         verb = "is" if len(undecided_pairs) == 1 else "are"
-        counts = f"{len(undecided_pairs)} of {len(pairs)} pairs"
-        yield f"{counts} {verb} too close to call: {pair_names}."
+        count_text = f"{len(undecided_pairs)} of {len(pairs)} pairs"
+        yield f"{count_text} {verb} too close to call: {pair_names}."
     else:
         yield f"in all {len(pairs)} pairs, one player wins significantly more {unit}."
 
 
 def describe_upsets(pairs: Mapping[NamePair, PairResult]) -> str:
-    """Return a sentence about strategies that beat a strategy with a higher rating, or ""."""
-    upsets = [f"{b} beats {a}" for (a, b), (_, side) in pairs.items() if side < 0]
+    """Return a sentence about strategies that beat strategies with a higher rating, or ""."""
+    upsets = [
+        f"{underdog} beats {favourite}"
+        for (favourite, underdog), (_, sign) in pairs.items()
+        if sign < 0
+    ]
     if not upsets:
         return ""
     return (
@@ -326,7 +330,7 @@ def describe_upsets(pairs: Mapping[NamePair, PairResult]) -> str:
 
 
 def describe_mix(rows: pd.DataFrame) -> str:
-    """Return a sentence about a mix of several strategies, with the largest weight first."""
+    """Return a sentence about the equilibrium mix of a league, largest weight first."""
     members = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
     member_texts = [
         f"{row['strategy']}, {format_row_estimate(row, 'mix', 100)} %"
@@ -336,7 +340,7 @@ def describe_mix(rows: pd.DataFrame) -> str:
 
 
 def describe_cyclic_triads(triads: Triads) -> str:
-    """Return a sentence about the significant cyclic triads, or "" if there are none."""
+    """Return a sentence about the significant cyclic triads of a league, or ""."""
     n_significant = len(triads.significant_cyclic_triads)
     if not n_significant:
         return ""
@@ -390,7 +394,7 @@ def describe_matchups(
     compare: CompareFunction,
     tested_matchups: Collection[tuple[str, str, str]] = (),
 ) -> list[str]:
-    """Return sentences that state the winner and the margin of every matchup.
+    """Return sentences about the winner and the margin of every matchup.
 
     `tested_matchups` contains the variant and both strategies of matchups with a sequential test.
     Sentences about these matchups state only the margin, because the test decides which strategy
@@ -426,8 +430,8 @@ def describe_matchups(
             b and len(strategy_names) == 1 and len(opponent_group) >= MIN_VALUES_TO_NAME_BEST
         ):
             noun = "strategies" if is_summarised else "values"
-            text = _describe_best_and_worst(variant, b, opponent_group, noun, compare)
-            sentences.append(f"{variant}: {text}")
+            summary = _describe_best_and_worst(variant, b, opponent_group, noun, compare)
+            sentences.append(f"{variant}: {summary}")
         if not is_summarised:
             for a, rows in opponent_group:
                 sentence = _describe_solo(a, rows)
@@ -448,7 +452,7 @@ def _describe_matchup(
     *,
     is_tested: bool = False,
 ) -> str:
-    """Return a sentence that states the winner by matches, or by points in runs of deals.
+    """Return a sentence about the winner of a matchup, by matches or else by points.
 
     Args:
         a: Strategy A.
@@ -481,7 +485,7 @@ def _describe_matchup(
 
 
 def _format_outcome(a: str, b: str, sign: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return a sentence and the subject of the next sentence, such as `a beats b. It`.
+    """Return an outcome and the subject of the next clause, such as `a beats b. It`.
 
     The interval of a single matchup can exclude `reference` even if the corrected test is not
     significant.
@@ -514,26 +518,26 @@ def _describe_solo(strategy: str, rows: RowsByMetric) -> str:
 
 
 def _has_penalties(rows: RowsByMetric) -> bool:
-    """Return True if deals ended at a draw limit, for which players collect penalty points."""
+    """Return True if any deal ended at a draw limit, which gives penalty points."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
 def _describe_best_and_worst(
     variant: str, opponent: str, group: StrategyGroup, noun: str, compare: CompareFunction
 ) -> str:
-    """Return sentences about the best and the worst of several strategies."""
+    """Return sentences about the best and the worst strategy of a group."""
     metrics = RANKING_METRICS[bool(opponent)]
     known_metrics = [
-        name
-        for name in metrics
-        if any(abs(table.find_interval(rows, name[0])[0]) > 0 for _, rows in group)
+        ranked
+        for ranked in metrics
+        if any(abs(table.find_interval(rows, ranked[0])[0]) > 0 for _, rows in group)
     ]
     metric, unit = [*known_metrics, metrics[-1]][0]
     is_penalty = metric == "score" and any(_has_penalties(rows) for _, rows in group)
     unit = "penalty points per deal" if is_penalty else unit
     estimates = [(table.find_interval(rows, metric), a) for a, rows in group]
     sorted_estimates = sorted(
-        [name for name in estimates if not math.isnan(name[0][0])], reverse=not is_penalty
+        [ranked for ranked in estimates if not math.isnan(ranked[0][0])], reverse=not is_penalty
     )
     if not sorted_estimates:
         return "there are too few deals for a result."
@@ -542,7 +546,7 @@ def _describe_best_and_worst(
         for estimate, _ in sorted_estimates
     ]
     opponent_text = f" against {opponent}" if opponent else ""
-    best_name, *other_names = (name for _, name in sorted_estimates)
+    best_name, *other_names = (ranked for _, ranked in sorted_estimates)
     if not other_names:
         return f"{best_name} has {estimate_texts[0]}{opponent_text}."
     differences = compare(variant, opponent, best_name, other_names, metric)
@@ -554,7 +558,7 @@ def _describe_best_and_worst(
 
 
 def _describe_ties(differences: pd.DataFrame) -> str:
-    """Return a sentence about the differences that are not significant, or ""."""
+    """Return a sentence about the strategies that differ insignificantly from the best, or ""."""
     if differences["se"].isna().all():
         return "There are too few deals to test the differences. "
     tied_names = [row["strategy"] for _, row in differences.iterrows() if not is_significant(row)]
@@ -568,21 +572,23 @@ def _describe_ties(differences: pd.DataFrame) -> str:
 
 
 def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield sentences about the changes that gain or lose points, grouped by result."""
+    """Yield sentences about the changes that gain or lose points, grouped by effect."""
     point_effects = frame[frame["metric"] == "margin"]
     for variant, rows in point_effects.groupby("variant", sort=False):
         changes_by_template: dict[str, list[str]] = {}
         for change, change_rows in rows.groupby("change", sort=False):
             changes_by_template.setdefault(_describe_effect(change_rows), []).append(str(change))
         for template, changes in changes_by_template.items():
-            n = len(changes)
-            subject, s, verb = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
-            predicate = template.format(s=s, be=verb)
+            n_changes = len(changes)
+            subject, verb_ending, verb = (
+                ("one change", "s", "is") if n_changes == 1 else (f"{n_changes} changes", "", "are")
+            )
+            predicate = template.format(s=verb_ending, be=verb)
             yield f"{variant}: {subject} {predicate}: {join_first_names(changes)}."
 
 
 def _describe_effect(rows: pd.DataFrame) -> str:
-    """Return a sentence template that describes the effect of a change on points."""
+    """Return a sentence template for the effect of a change on points."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
@@ -650,9 +656,9 @@ def describe_differences(
     return sentences
 
 
-def _format_comparison_count(n: int, n_total: int) -> str:
+def _format_comparison_count(n_comparisons: int, n_total: int) -> str:
     """Format a number of comparisons, such as `2 of 5 comparisons`."""
-    return f"{n} of {n_total} comparisons" if n_total > 1 else "the only comparison"
+    return f"{n_comparisons} of {n_total} comparisons" if n_total > 1 else "the only comparison"
 
 
 def is_significant(row: Any) -> bool:
@@ -677,7 +683,7 @@ def format_comparison(
     separator: str = " compared with ",
     against: str = "against",
 ) -> str:
-    """Return the name of a comparison, with shared values in parentheses."""
+    """Return the name of a comparison, with the shared players and variant in parentheses."""
     shared_values = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
         return f"{variant}{separator}{base_variant} ({' '.join([strategy, *shared_values])})"
@@ -688,7 +694,7 @@ def format_comparison(
 
 
 def _reverse_difference(row: Any) -> Any:
-    """Return a difference with the strategies in reverse order."""
+    """Return a difference with the strategies swapped."""
     return {**row, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
 
 
