@@ -20,7 +20,7 @@ from simgin.text.messages import SimginError
 
 @dataclass(frozen=True)
 class Task:
-    """Matchup with the number of deals or matches to play."""
+    """Matchup and the number of deals or matches to play."""
 
     matchup: Matchup
     n_games: int
@@ -48,19 +48,19 @@ class Block:
 
     @property
     def first_unit(self) -> int:
-        """Index of the first unit."""
+        """Index of the first unit of the block."""
         return self.first_batch * self.matchup.batch_size
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in each batch. Only the last batch can be incomplete."""
+        """Number of units in each batch, of which only the last can be incomplete."""
         n_complete, remainder = divmod(self.units, self.matchup.batch_size)
         return [self.matchup.batch_size] * n_complete + [remainder] * (remainder > 0)
 
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Result of a block: its packed batch rows, or the exception that ended it.
+    """Result of a block: its packed batch rows, or the exception that stopped it.
 
     `packed_rows` contains the batch rows, and `packed_deals` contains the recorded deals of every
     batch.
@@ -83,7 +83,7 @@ class BlockResult:
 
 
 def play_block(block: Block, worker: str = "here") -> BlockResult:
-    """Play a block, and return its batch rows or the exception that ended it."""
+    """Play a block, and return its batch rows or the exception that stopped it."""
     start_time = time.perf_counter()
     try:
         packed_deals: tuple[bytes, ...] = ()
@@ -99,10 +99,10 @@ def play_block(block: Block, worker: str = "here") -> BlockResult:
 
 
 def _play_and_record(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
-    """Play a block and record its deals batch by batch, to limit memory use."""
+    """Play a block and record its deals, batch by batch to limit memory use."""
     rows, deals = [], []
-    for i, units in enumerate(block.sizes):
-        first_unit = block.first_unit + i * block.matchup.batch_size
+    for index, units in enumerate(block.sizes):
+        first_unit = block.first_unit + index * block.matchup.batch_size
         row, records = kernel.play_with_records(block.matchup, first_unit, units)
         rows.append(row)
         deals.append(pack_rows(records.view(np.int64).reshape(len(records), -1)))
@@ -110,7 +110,7 @@ def _play_and_record(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
 
 
 def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
-    """Raise InvariantError with the matchup and the worker if a batch row is invalid."""
+    """Raise InvariantError if a batch row of a block is invalid."""
     try:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
@@ -137,7 +137,7 @@ class InvariantError(SimginError):
 
 
 def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
-    """Raise InvariantError unless every batch row satisfies all invariants.
+    """Raise InvariantError unless all batch rows satisfy all invariants.
 
     Args:
         matchup: Matchup that was played.
@@ -148,21 +148,21 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
     if rows.shape != expected_shape:
         raise InvariantError(f"the block must have the shape {expected_shape}, not {rows.shape}.")
     for description, left_side, right_side in _iter_invariants(matchup, np.asarray(units), rows):
-        for i in np.flatnonzero(left_side != right_side):
+        for batch in np.flatnonzero(left_side != right_side):
             raise InvariantError(
-                f"{description} differ: {left_side[i]} and {right_side[i]} in a batch of "
-                f"{units[int(i)]} units."
+                f"{description} differ: {left_side[batch]} and {right_side[batch]} in a batch of "
+                f"{units[int(batch)]} units."
             )
-    for i in np.flatnonzero(_find_out_of_bounds(matchup, rows)):
+    for batch in np.flatnonzero(_find_out_of_bounds(matchup, rows)):
         raise InvariantError(
-            f"a sum of squares is out of bounds in a batch of {units[int(i)]} units."
+            f"a sum of squares is out of bounds in a batch of {units[int(batch)]} units."
         )
 
 
 def _iter_invariants(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a description of each invariant, and two vectors that are equal in valid batches."""
+    """Yield descriptions of invariants, each with two vectors that are equal in valid batches."""
     sums, square_sums, cross_sums = _split_statistics(rows)
     result_statistic = batch_columns.STATISTIC_INDEX[
         "deals" if matchup.unit == "deal" else "matches"
@@ -189,13 +189,15 @@ def _iter_invariants(
     yield "parities of the sums and of the sums of squares", differences, np.zeros_like(differences)
     # All units have the same number of results, so products with the number of results are
     # multiples of the sums.
-    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDICES) == result_statistic):
-        description = f"the sum of {batch_columns.STATISTIC_NAMES[i]} and the sum of its products"
-        yield description, n_games * sums[:, i], cross_sums[:, i]
+    for column in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDICES) == result_statistic):
+        description = (
+            f"the sum of {batch_columns.STATISTIC_NAMES[column]} and the sum of its products"
+        )
+        yield description, n_games * sums[:, column], cross_sums[:, column]
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """Return a mask of the batches whose sums and sums of squares are incompatible."""
+    """Return a mask of the batches with incompatible sums and sums of squares."""
     sums, square_sums, _ = (array.astype(float) for array in _split_statistics(rows))
     min_square = sums**2 / (rows[:, [batch_columns.UNITS_COLUMN]] * (1 + RELATIVE_TOLERANCE))
     max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
@@ -208,13 +210,15 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
 
 
 def _split_statistics(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sums of all recorded quantities, of their squares and of their cross products.
+    """Return the sums of all statistics, of their squares and of their cross products.
 
     A cross product is the product of a quantity and its denominator. All three arrays have shape
     `(n_batches, N_STATISTICS)`.
     """
-    end = batch_columns.SUMS_START + 3 * batch_columns.N_STATISTICS
-    sums, square_sums, cross_sums = np.split(rows[:, batch_columns.SUMS_START : end], 3, axis=1)
+    sums_end = batch_columns.SUMS_START + 3 * batch_columns.N_STATISTICS
+    sums, square_sums, cross_sums = np.split(
+        rows[:, batch_columns.SUMS_START : sums_end], 3, axis=1
+    )
     return sums, square_sums, cross_sums
 
 
@@ -235,7 +239,7 @@ UnitRange = tuple[int, int]  # first missing unit, and first finished unit after
 
 
 class Schedule:
-    """Queue of blocks whose sizes are adapted to the measured speed.
+    """Queue of the blocks of a run, with block sizes that depend on the measured speed.
 
     Args:
         tasks: Matchups of the run with their sizes.
@@ -264,29 +268,31 @@ class Schedule:
         self.units = 0
         self.finished_units = 0
         self._waiting_units: list[int] = []  # units of each matchup that are not in a block yet
-        for i, task in enumerate(tasks):
+        for matchup_index, task in enumerate(tasks):
             finished = ledger.find_finished_batches(
-                i, task.matchup.batch_size, with_deals=record_deals
+                matchup_index, task.matchup.batch_size, with_deals=record_deals
             )
             self._gaps.append(_find_gaps(task, finished))
             self._waiting_units.append(count_remaining_units(task, finished))
             self.units += task.units
-            self.finished_units += task.units - self._waiting_units[i]
+            self.finished_units += task.units - self._waiting_units[matchup_index]
         self._matchup_index = 0
         self._gap = next(self._gaps[0], None) if tasks else None
         self._started = time.monotonic()
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Finished and total units, or elapsed and total milliseconds if time is limited."""
+        """Finished and total units or, with a time limit, elapsed and total milliseconds."""
         if self._time_limit is None:
             return self.finished_units, self.units
         limit_ms = int(1000 * self._time_limit * len(self._tasks))
         return min(int(1000 * (time.monotonic() - self._started)), limit_ms), limit_ms
 
     def next_block(self) -> Block | None:
-        """Return the next block, or None if no blocks are left or if scheduling has stopped."""
-        while self._matchup_index < len(self._tasks) and (self._gap is None or self._is_expired()):
+        """Return the next block, or None if no blocks remain or the schedule was stopped."""
+        while self._matchup_index < len(self._tasks) and (
+            self._gap is None or self._has_time_limit_passed()
+        ):
             self._matchup_index += 1
             self._deadline = None
             self._gap = self._next_gap()
@@ -302,7 +308,7 @@ class Schedule:
         return Block(self._matchup_index, matchup, first_batch, units, self._record_deals)
 
     def record_time(self, block: Block, seconds: float) -> None:
-        """Record the playing time of a block and adapt the sizes of later blocks."""
+        """Record how long a block took, and adapt the sizes of later blocks."""
         self.finished_units += block.units
         block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
         n_batches = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
@@ -310,32 +316,32 @@ class Schedule:
         self._next_batches[block.matchup_index] = max(1, min(n_batches, max_batches))
 
     def close_matchup(self, matchup_index: int) -> None:
-        """Remove a matchup from the schedule, so that none of its remaining blocks are played."""
+        """Remove the remaining blocks of a matchup from the schedule."""
         self._gaps[matchup_index] = iter(())
         self._waiting_units[matchup_index] = 0
         if matchup_index == self._matchup_index:
             self._gap = None
 
     def stop(self) -> None:
-        """Stop the schedule, so that no further blocks are played."""
+        """Remove all remaining blocks from the schedule."""
         self._matchup_index = len(self._tasks)
         self._gap = None
 
     def _next_gap(self) -> UnitRange | None:
-        """Return the next gap of the current matchup, or None if there is none."""
+        """Return the next range of missing units of the current matchup, or None."""
         if self._matchup_index >= len(self._tasks):
             return None
         return next(self._gaps[self._matchup_index], None)
 
-    def _is_expired(self) -> bool:
-        """Return True if the time limit since the first block of the current matchup has passed."""
+    def _has_time_limit_passed(self) -> bool:
+        """Return True if the time limit of the current matchup has passed."""
         if self._time_limit is None:
             return False
         self._deadline = self._deadline or time.monotonic() + self._time_limit
         return time.monotonic() >= self._deadline
 
     def _choose_block_size(self) -> int:
-        """Return the number of units in the next block. The last blocks of a run are smaller."""
+        """Return the number of units in the next block, which decreases at the end of a run."""
         batch_size = self._tasks[self._matchup_index].matchup.batch_size
         n_waiting_batches = -(-sum(self._waiting_units) // batch_size)
         max_batches = self._next_batches[self._matchup_index]
@@ -363,29 +369,30 @@ def count_remaining_units_by_task(
         ledger: Ledger of the run.
         with_deals: True to count a batch as finished only if its deals were recorded.
     """
-    sizes = [task.matchup.batch_size for task in tasks]
+    batch_sizes = [task.matchup.batch_size for task in tasks]
     finished = [
-        ledger.find_finished_batches(i, n, with_deals=with_deals) for i, n in enumerate(sizes)
+        ledger.find_finished_batches(matchup_index, batch_size, with_deals=with_deals)
+        for matchup_index, batch_size in enumerate(batch_sizes)
     ]
     return list(map(count_remaining_units, tasks, finished))
 
 
 def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[UnitRange]:
-    """Yield the ranges of unfinished units in order. Each range begins with a new batch."""
+    """Yield the ranges of units that have not been played, each starting with a new batch."""
     batch_size = task.matchup.batch_size
     n_units = task.units
     remainder = n_units % batch_size
     finished_batches = set(finished_sizes)
-    start = 0
+    gap_start = 0
     complete_batches = sorted(index for index, size in finished_batches if size == batch_size)
     for batch_index in complete_batches:
         first_unit = batch_index * batch_size
         if first_unit >= n_units - remainder:
             break
-        if first_unit > start:
-            yield start, first_unit
-        start = first_unit + batch_size
+        if first_unit > gap_start:
+            yield gap_start, first_unit
+        gap_start = first_unit + batch_size
     if (n_units // batch_size, remainder) in finished_batches:
         n_units -= remainder
-    if start < n_units:
-        yield start, n_units
+    if gap_start < n_units:
+        yield gap_start, n_units

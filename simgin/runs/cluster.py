@@ -37,7 +37,7 @@ from simgin.text.messages import SimginError, describe_error, ensure_printable_e
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-CONNECT_TIMEOUT = 10.0
+CONNECT_TIMEOUT_SECONDS = 10.0
 NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker until simgin prints a notice
 LOCAL_ADDRESS_PATTERN = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER_ADDRESS_PATTERN = re.compile(
@@ -56,7 +56,7 @@ class ClusterError(SimginError):
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Block in a form that can be sent to a worker.
+    """Serialisable description of a block, which is sent to a worker.
 
     The worker loads the strategies by their specs and checks their digests.
     """
@@ -72,28 +72,30 @@ class _BlockSpec:
     policy_timeout: float
 
     def load_matchup(self) -> Matchup:
-        """Load the matchup from the files on the machine of the worker.
+        """Load the matchup from the files on the worker's machine.
 
         Raises:
             ClusterError: If a file differs from the file on the machine that started the run.
         """
         _require_equal(self.versions, _collect_required_versions())
-        a, b = ([_find_strategy(*player) for player in self.strategies] + [None])[:2]
-        assert a is not None
-        return Matchup(self.variant, a, b, self.seed, self.unit)
+        strategy_a, strategy_b = ([_find_strategy(*player) for player in self.strategies] + [None])[
+            :2
+        ]
+        assert strategy_a is not None
+        return Matchup(self.variant, strategy_a, strategy_b, self.seed, self.unit)
 
 
 # The digest is cached, because computing it takes 1 ms, and a block can take only 10 ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
-    """Load the strategy with a given spec, or raise ClusterError if its digest differs."""
+    """Load the strategy for a spec, or raise ClusterError if its digest differs."""
     strategy = loader.find_strategy(spec)
     _require_equal({spec: digest}, {spec: _compute_strategy_digest(strategy)})
     return strategy
 
 
 def _require_equal(expected: dict[str, str], actual: dict[str, str]) -> None:
-    """Raise ClusterError unless all digests and versions have the expected values."""
+    """Raise ClusterError if a digest or a version differs from the expected value."""
     mismatches = [
         f"{name} {actual[name]} instead of {value}"
         for name, value in expected.items()
@@ -107,7 +109,7 @@ def _require_equal(expected: dict[str, str], actual: dict[str, str]) -> None:
 
 
 def _compute_strategy_digest(strategy: Strategy) -> str:
-    """Return the digest of the files of a strategy and of the parameter values of its policies."""
+    """Return the digest of a strategy's files and of the parameter values of its policies."""
     description = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(description.encode()).hexdigest()[:16]
 
@@ -117,23 +119,23 @@ _WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
-    """Play a block on a worker and return its address, duration, packed rows and recorded deals."""
+    """Play a block on a worker, and return its address, duration, rows and recorded deals."""
     from distributed import get_worker
 
-    name = str(get_worker().address)
+    worker_address = str(get_worker().address)
     watchdog.ABORT_AFTER_SECONDS = spec.policy_timeout
     try:
         block = Block(0, spec.load_matchup(), spec.first_batch, spec.units, spec.record_deals)
-        result = play_block(block, name)
+        result = play_block(block, worker_address)
     except ValueError as error:
-        raise ClusterError(f"worker {name}: {error}") from None
+        raise ClusterError(f"worker {worker_address}: {error}") from None
     if result.error is not None:
         raise result.error
-    return name, result.seconds, result.packed_rows, result.packed_deals
+    return worker_address, result.seconds, result.packed_rows, result.packed_deals
 
 
 class ClusterPool:
-    """Worker pool that contains all workers of a dask scheduler.
+    """Pool of all workers of a dask scheduler.
 
     Args:
         address: `tcp://host:port` of the scheduler, or `local:N` for N processes on this machine.
@@ -153,7 +155,7 @@ class ClusterPool:
 
     @property
     def workers(self) -> int:
-        """Total number of worker threads, or 1 if no worker has joined yet."""
+        """Number of worker threads, or 1 if no worker has joined yet."""
         if time.monotonic() - self._counted_at > 1:
             self._counted_at = time.monotonic()
             self._n_threads = max(1, sum(self._count_threads_by_worker().values()))
@@ -161,11 +163,11 @@ class ClusterPool:
 
     @property
     def max_pending(self) -> int:
-        """Maximum number of blocks that are submitted in advance."""
+        """Maximum number of blocks that are submitted but not finished."""
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Raise an error if a strategy cannot be compiled or if a worker cannot load simgin.
+        """Raise an error if a strategy does not compile or a worker cannot load simgin.
 
         If a worker is lost during this check, no error is raised.
         """
@@ -209,7 +211,7 @@ class ClusterPool:
         return self._digests[player.spec]
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Wait for the next finished block. Return its result, or None after a timeout."""
+        """Wait for the next finished block, and return its result, or None after a timeout."""
         deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         while True:
             remaining_seconds = max(0.0, deadline - time.monotonic())
@@ -230,10 +232,14 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after_block: Block | None = None) -> int:
-        """Cancel all blocks, or the blocks after a given block, and return their number."""
-        last = (after_block.matchup_index, after_block.first_batch) if after_block else (-1, -1)
+        """Cancel all blocks, or the blocks after `after_block`, and return their number."""
+        last_position = (
+            (after_block.matchup_index, after_block.first_batch) if after_block else (-1, -1)
+        )
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
-        keys = [key for key, block in blocks if (block.matchup_index, block.first_batch) > last]
+        keys = [
+            key for key, block in blocks if (block.matchup_index, block.first_batch) > last_position
+        ]
         futures = [self._pending.pop(key)[1] for key in keys]
         # A lost scheduler has no blocks to cancel.
         with contextlib.suppress(ClusterError), self._convert_errors():
@@ -247,7 +253,7 @@ class ClusterPool:
             self._processes.close()
 
     def _count_threads_by_worker(self) -> dict[str, int]:
-        """Map each worker to its number of threads, or return {} if the scheduler does not respond.
+        """Return the number of threads of each worker, or {} if the scheduler does not respond.
 
         If the scheduler is lost, the submitted blocks are returned with an error.
         """
@@ -258,7 +264,7 @@ class ClusterPool:
 
     @contextlib.contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Convert the exceptions that dask raises if the scheduler is lost into a ClusterError."""
+        """Convert exceptions caused by a lost scheduler to ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):
@@ -272,7 +278,7 @@ class ClusterPool:
         )
 
     def _to_result(self, block: Block, future: Future) -> BlockResult:
-        """Convert the return value of a worker to a block result.
+        """Convert a worker's return value to a block result.
 
         If a future was cancelled or cannot be fetched, the scheduler was lost. If a worker dies
         before its result is fetched, this method waits until dask has recomputed the result.
@@ -287,7 +293,7 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return an error from simgin unchanged, or wrap any other error in a ClusterError."""
+    """Return an error of simgin unchanged, or any other error as a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
@@ -299,7 +305,7 @@ def _as_cluster_error(error: BaseException) -> BaseException:
 
 @functools.cache
 def _collect_required_versions() -> dict[str, str]:
-    """Return the versions and digests that must be the same on all workers."""
+    """Return the versions and digests that must be equal on all workers."""
     libraries = manifest.collect_versions()
     return {"engine": manifest.compute_engine_digest()} | {
         n: libraries[n] for n in ("numba", "numpy")
@@ -307,7 +313,7 @@ def _collect_required_versions() -> dict[str, str]:
 
 
 def _connect(address: str) -> tuple[Client, Any]:
-    """Connect to a scheduler and return the client, plus the started processes for `local:N`."""
+    """Connect to a scheduler, and return the client and the processes started for `local:N`."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster
@@ -320,11 +326,11 @@ def _connect(address: str) -> tuple[Client, Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     local_cluster = None
     if local_match := LOCAL_ADDRESS_PATTERN.fullmatch(address):
-        n = amounts.parse_workers(int(local_match[1])) if local_match[1] else None
+        n_workers = amounts.parse_workers(int(local_match[1])) if local_match[1] else None
         try:
             with _ignore_interrupts(), _set_safe_path():
                 local_cluster = LocalCluster(
-                    n_workers=n,
+                    n_workers=n_workers,
                     threads_per_worker=1,
                     processes=True,
                     silence_logs=logging.CRITICAL,
@@ -340,7 +346,9 @@ def _connect(address: str) -> tuple[Client, Any]:
     try:
         if local_cluster is None:
             _require_scheduler(address)
-        client = Client(local_cluster or address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+        client = Client(
+            local_cluster or address, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False
+        )
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no scheduler was found at {address} ({error}). Start one with `dask scheduler`, and "
@@ -350,14 +358,14 @@ def _connect(address: str) -> tuple[Client, Any]:
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError if a scheduler does not respond."""
+    """Raise ConnectionError if no scheduler responds at an address."""
     # A new thread is needed because the thread of the caller can already have an event loop.
     with ThreadPoolExecutor(1) as executor:
         identity = executor.submit(asyncio.run, _request_identity(address))
     try:
         is_scheduler = "workers" in identity.result()
     except TimeoutError:
-        raise ConnectionError(f"no response within {CONNECT_TIMEOUT:g} s") from None
+        raise ConnectionError(f"no response within {CONNECT_TIMEOUT_SECONDS:g} s") from None
     # If another program responds, dask can raise any exception, even MemoryError.
     except Exception:
         is_scheduler = False
@@ -369,7 +377,7 @@ async def _request_identity(address: str) -> dict[str, Any]:
     """Request the identity of a dask server, such as its type and its workers."""
     from distributed.core import rpc
 
-    async with asyncio.timeout(CONNECT_TIMEOUT), rpc(address) as server:
+    async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS), rpc(address) as server:
         identity: dict[str, Any] = await server.identity()
         return identity
 
@@ -388,7 +396,7 @@ def check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def _set_safe_path() -> Iterator[None]:
-    """Prevent processes started in a `with` block from importing from the working directory.
+    """Prevent processes started in the `with` block from importing local modules.
 
     The dask setting applies to workers that dask restarts. The environment variable also applies to
     the process that monitors the workers.
@@ -408,7 +416,7 @@ def _set_safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make all processes that are started in a `with` block ignore Ctrl-C.
+    """Make processes started in the `with` block ignore Ctrl-C.
 
     A terminal sends Ctrl-C to all processes, but only the cluster should stop these workers.
     """

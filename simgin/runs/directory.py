@@ -53,7 +53,7 @@ def write_run_directory(
     *existing_files: str,
     command: str = "",
 ) -> list[Path]:
-    """Write the files and the manifest of a run, and return their paths with the manifest first.
+    """Write the files and the manifest of a run, and return their paths, manifest first.
 
     Files that are listed only in an earlier manifest are removed.
 
@@ -83,7 +83,7 @@ def _replace_files(
     files: Mapping[str, bytes | str],
     run_files: set[str],
 ) -> None:
-    """Replace the files of an earlier run, and delete files that the new run does not write.
+    """Replace the files of an earlier run, and delete the files that are no longer written.
 
     Args:
         directory: Run directory as specified by the user, for error messages.
@@ -121,21 +121,21 @@ def _replace_files(
 
 @contextlib.contextmanager
 def _lock_directory(path: Path) -> Iterator[None]:
-    """Lock a directory, so that only one process at a time can write to it.
+    """Lock a directory so that only one process at a time can write to it.
 
     If a process is killed, its lock is released. If the path is not a directory or the file system
     does not support locks, nothing is locked.
     """
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as exit_stack:
         with contextlib.suppress(OSError):
-            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            stack.callback(os.close, folder)
-            fcntl.flock(folder, fcntl.LOCK_EX)
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            exit_stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
 
 
 def create_run_directory(directory: str | Path, command: str = "") -> Path:
-    """Create the directory of a run if it does not exist, and return the path of its ledger.
+    """Create a run directory if it does not exist, and return the path of its ledger.
 
     Raises:
         ResultsError: If `check_directory` rejects the directory.
@@ -145,7 +145,7 @@ def create_run_directory(directory: str | Path, command: str = "") -> Path:
 
 
 def _make_directory(directory: str | Path, path: Path) -> Path:
-    """Create the run directory if it does not exist, and return its absolute path."""
+    """Create a directory if it does not exist, and return its absolute path."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -158,7 +158,7 @@ def _make_directory(directory: str | Path, path: Path) -> Path:
 def check_directory(
     directory: str | Path, command: str = "", *, writes_ledger: bool = False
 ) -> Path:
-    """Check that a run can be written to a directory, and return its absolute path.
+    """Check that a run can be written to a directory, and return the directory's absolute path.
 
     Only the files of an earlier run can be overwritten. Both runs must have the same command except
     for the size of the run and the output directory.
@@ -181,7 +181,7 @@ def check_directory(
 def _require_replaceable(
     directory: str | Path, path: Path, command: str, writes_ledger: bool = False
 ) -> None:
-    """Raise ResultsError unless a command may replace the contents of a directory."""
+    """Raise ResultsError if a command must not replace the contents of a directory."""
     if problem := _describe_problem(path) or _describe_foreign_results(
         path, command, writes_ledger
     ):
@@ -189,7 +189,7 @@ def _require_replaceable(
 
 
 def _describe_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
-    """Return an error message if a directory contains another command's results, otherwise ""."""
+    """Return an error message if a directory contains results of another command, or ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
         return f"contains a run. {MOVE_AWAY_HINT}"
@@ -205,7 +205,7 @@ def _describe_foreign_results(path: Path, command: str, writes_ledger: bool) -> 
 
 
 def _find_identifying_arguments(command: str) -> list[str]:
-    """Return the arguments that identify a run, without its size and output directory."""
+    """Return the arguments of a command that identify a run, without its size and output."""
     try:
         arguments = shlex.split(command)
     except ValueError:
@@ -218,7 +218,7 @@ def _find_identifying_arguments(command: str) -> list[str]:
 
 
 def set_directory_option(command: str, directory: Path) -> str:
-    """Return the command of a run with the run's current directory.
+    """Return the command of a run with its current directory as the output directory.
 
     The directory differs from the one in the command if the user has moved or copied it. A command
     that cannot be parsed is returned unchanged.
@@ -226,15 +226,15 @@ def set_directory_option(command: str, directory: Path) -> str:
     with contextlib.suppress(ValueError):
         arguments = shlex.split(command)
         option = "--run" if "--run" in arguments else "-o"  # With --run, -o is a file.
-        position = arguments.index(option) + 1
-        if shell.join_command(arguments) == command and position < len(arguments):
-            arguments[position] = str(directory)
+        value_index = arguments.index(option) + 1
+        if shell.join_command(arguments) == command and value_index < len(arguments):
+            arguments[value_index] = str(directory)
             return shell.join_command(arguments)
     return command
 
 
 def _describe_problem(directory_path: Path) -> str:
-    """Return the reason why a run cannot be written to a directory, or "" if it can be written.
+    """Return the reason why a run cannot be written to a directory, or "" if there is none.
 
     The reason completes an error message that starts with the name of the directory.
     """
@@ -266,7 +266,7 @@ def _describe_problem(directory_path: Path) -> str:
 
 
 def _resolve_directory(directory: str | Path) -> Path:
-    """Return the absolute path of a directory after expanding ~ and resolving links.
+    """Return the absolute path of a directory, with ~ expanded and links resolved.
 
     Raises:
         ResultsError: If the path is invalid or too deep.
@@ -288,7 +288,7 @@ def _resolve_directory(directory: str | Path) -> Path:
 
 
 def _is_run_file(path: str) -> bool:
-    """Return True if a file is a ledger, a file with recorded deals or a temporary file of a run.
+    """Return True if a file is a ledger, contains recorded deals or is a temporary file.
 
     Files that SQLite adds to a ledger are included.
     """
@@ -297,7 +297,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _list_manifest_files(directory: Path) -> set[str]:
-    """Return the names of the manifest and of all files that the manifest lists.
+    """Return the names of the manifest and of the files that it lists.
 
     Raises:
         ResultsError: If the manifest is not valid.
@@ -345,7 +345,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 def has_recorded_deals(
     directory: Path, manifest_entries: Mapping[str, Any], compared_keys: Iterable[str]
 ) -> bool:
-    """Return True if a directory contains the recorded deals of the same run.
+    """Return True if a directory contains recorded deals of the same run.
 
     Args:
         directory: Run directory.
@@ -361,19 +361,21 @@ def has_recorded_deals(
 
 @contextlib.contextmanager
 def report_corruption(*directories: Path) -> Iterator[None]:
-    """Convert exceptions in a `with` block to an error that reports a corrupt manifest."""
+    """Convert unexpected exceptions in a `with` block to errors about a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
     except CORRUPTION_ERRORS as error:
         if type(error).__module__.startswith("simgin."):
             raise
-        names = " or ".join(str(folder / MANIFEST_FILE) for folder in directories)
-        raise make_corrupt_manifest_error(names, describe_error(error)) from error
+        manifest_paths = " or ".join(
+            str(run_directory / MANIFEST_FILE) for run_directory in directories
+        )
+        raise make_corrupt_manifest_error(manifest_paths, describe_error(error)) from error
 
 
 def make_corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
-    """Return an error for a corrupt manifest, with its cause and a suggested fix."""
+    """Return the error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
         f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
         f"deals, copy {ledger.LEDGER_FILE} to the new directory first."
@@ -381,7 +383,7 @@ def make_corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
 
 
 def _is_inner_path(name: object) -> bool:
-    """Return True if a value is the path of a file inside the directory."""
+    """Return True if a value is a valid path of a file inside a directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
     path = PurePosixPath(name)
@@ -389,7 +391,7 @@ def _is_inner_path(name: object) -> bool:
 
 
 def _iter_files(directory: Path) -> Iterator[str]:
-    """Yield every file and link in a directory tree, without following links."""
+    """Yield the relative paths of all files and links in a directory, without following links."""
     for folder, folders, names in os.walk(directory):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in (*names, *links):
@@ -397,13 +399,13 @@ def _iter_files(directory: Path) -> Iterator[str]:
 
 
 def encode_manifest(contents: Mapping[str, Any]) -> bytes:
-    """Encode a manifest with its checksum as JSON."""
-    entries = {**contents, CHECKSUM_KEY: _compute_checksum(contents)}
-    return f"{json.dumps(entries, indent=2, ensure_ascii=False)}\n".encode()
+    """Encode a manifest and its checksum as JSON."""
+    entries_with_checksum = {**contents, CHECKSUM_KEY: _compute_checksum(contents)}
+    return f"{json.dumps(entries_with_checksum, indent=2, ensure_ascii=False)}\n".encode()
 
 
 def _compute_checksum(contents: Mapping[str, Any]) -> str:
-    """Return the checksum of all entries of a manifest except the checksum itself.
+    """Return the checksum of a manifest's entries.
 
     Returns:
         32 hexadecimal digits.

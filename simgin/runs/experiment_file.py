@@ -60,7 +60,7 @@ _PLACEHOLDER_PATTERN = re.compile(r"\{([^{}]*)\}")
 
 
 def _format_grid_value(value: object) -> str:
-    """Format a grid value for a spec, for example `True` as `yes`."""
+    """Format a value of a sweep for a spec, such as `True` as `yes`."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -80,7 +80,7 @@ GridValue = Annotated[str, PlainValidator(_format_grid_value)]
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """Combination of parameter values in a sweep, as canonical specs.
+    """Combination of parameter values in a sweep, expressed as canonical specs.
 
     If the sweep does not specify `variant` or `against`, the attribute is None.
     """
@@ -91,7 +91,7 @@ class SweepPoint:
 
 
 class ParameterSweep(toml.StrictTable):
-    """Parameter sweep: specs with placeholders such as {k}, and the placeholders' values."""
+    """Parameter sweep: specs with placeholders such as {k}, and the values of the placeholders."""
 
     strategy: str
     against: str | None = None
@@ -99,22 +99,24 @@ class ParameterSweep(toml.StrictTable):
     grid: Annotated[dict[str, Annotated[list[GridValue], Field(min_length=1)]], Field(min_length=1)]
 
     def list_points(self) -> list[SweepPoint]:
-        """Return every combination of grid values, varying the last placeholder fastest.
+        """Return every combination of grid values, with the last placeholder varying fastest.
 
         The sweep must be valid (see `list_sweep_errors`).
         """
-        cached_finders = {key: cache(finder) for key, finder in _CANONICALIZERS.items()}
+        cached_canonicalizers = {
+            key: cache(canonicalize) for key, canonicalize in _CANONICALIZERS.items()
+        }
         points = []
         for values in _iter_combinations(self.grid):
             specs: dict[str, str | None] = dict.fromkeys(_CANONICALIZERS)
             for key, template in _collect_specs(self).items():
-                specs[key] = cached_finders[key](_fill_placeholders(template, values))
+                specs[key] = cached_canonicalizers[key](_fill_placeholders(template, values))
             points.append(SweepPoint(specs["variant"], str(specs["strategy"]), specs["against"]))
         return list(dict.fromkeys(points))
 
 
 def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
-    """Return an error message for every problem in a parameter sweep.
+    """Return an error message for each problem in a parameter sweep.
 
     The messages do not contain the file name.
     """
@@ -160,13 +162,13 @@ _CANONICALIZERS: dict[str, Callable[[str], str]] = {
 
 
 def _collect_specs(sweep: ParameterSweep) -> dict[str, str]:
-    """Return the specs that a sweep contains, by key."""
+    """Return the specs in a sweep, keyed by `variant`, `strategy` or `against`."""
     specs = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
     return {key: spec for key, spec in specs.items() if spec is not None}
 
 
 def _iter_combination_errors(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield errors for the first few invalid combinations, and the number of further errors."""
+    """Yield errors about the first invalid combinations, and the number of further errors."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
         try:
@@ -192,12 +194,12 @@ def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]
 
 
 def _find_placeholders(spec: str) -> list[str]:
-    """Return the distinct placeholder names in a spec."""
+    """Return the distinct names of the placeholders in a spec."""
     return list(dict.fromkeys(_PLACEHOLDER_PATTERN.findall(spec)))
 
 
 def _fill_placeholders(spec: str, values: Mapping[str, str]) -> str:
-    """Replace the placeholders in a spec by their values."""
+    """Replace the placeholders in a spec with their values."""
     return _PLACEHOLDER_PATTERN.sub(lambda match: values[match[1]], spec)
 
 
@@ -221,18 +223,18 @@ def _check_variant_or_strategy(spec: str) -> str:
 
 
 def find_canonical_specs(spec: str) -> list[str]:
-    """Return the canonical specs of the variant and the strategy that a name can refer to."""
+    """Return the canonical specs of the variant and the strategy that a spec can refer to."""
     specs = []
-    for finder in (canonicalize_variant, canonicalize_strategy):
+    for canonicalize in (canonicalize_variant, canonicalize_strategy):
         with contextlib.suppress(ValueError):
-            specs.append(finder(spec))
+            specs.append(canonicalize(spec))
     return specs
 
 
-def _check_change(text: str) -> str:
+def _check_change(change: str) -> str:
     """Return a change such as "slot=policy" unchanged, or raise ValueError if it is not valid."""
-    canonicalize_strategy(f"simple+{text}")
-    return text
+    canonicalize_strategy(f"simple+{change}")
+    return change
 
 
 VariantSpec = Annotated[str, AfterValidator(canonicalize_variant)]
@@ -291,13 +293,13 @@ class ExperimentFile(toml.StrictTable):
 
     @property
     def unit(self) -> Literal["deal", "match"]:
-        """Unit of play, "deal" or "match". By default, leagues play matches."""
+        """Unit of play, "deal" or "match", which is "match" by default in leagues."""
         is_league = self.round_robin is not None and self.deals is None
         return "match" if self.matches is not None or is_league else "deal"
 
 
 def read_experiment(path: Path) -> ExperimentFile:
-    """Read an experiment file from a path.
+    """Read and validate an experiment file.
 
     `plan_experiment` also finds errors that depend on the complete list of matchups.
 
@@ -305,8 +307,8 @@ def read_experiment(path: Path) -> ExperimentFile:
         ExperimentError: If the file is invalid. The message lists all errors in the file.
     """
     try:
-        raw = toml.read_toml_file(path, examples.suggest_experiments(path))
-        resolved_keys = _resolve_paths(raw, path.parent)
+        contents = toml.read_toml_file(path, examples.suggest_experiments(path))
+        resolved_keys = _resolve_paths(contents, path.parent)
     except toml.TomlError as error:
         raise ExperimentError(error.messages) from None
     except RecursionError:
@@ -316,7 +318,7 @@ def read_experiment(path: Path) -> ExperimentFile:
 
 
 def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> ExperimentFile:
-    """Validate the contents of an experiment file, and raise ExperimentError on failure.
+    """Validate the contents of an experiment file, or raise ExperimentError.
 
     Args:
         raw: Keys and values of the file.
@@ -336,7 +338,7 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
 
 
 def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
-    """Resolve the paths in the specs of a section, relative to the directory of the file.
+    """Resolve the paths in specs relative to the directory of the experiment file.
 
     If the directory is the working directory or if a path exists only there, the path is not
     changed. The path of a weights file without a directory is also not changed, because it refers
@@ -363,7 +365,7 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
 
 
 def _iter_key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
-    """Yield an error for every combination of keys that a file must not contain."""
+    """Yield an error for each combination of keys that is not allowed."""
     if "deals" in raw and "matches" in raw:
         yield "deals and matches cannot be used together. Remove one of them."
     if len(stopping_keys := [key for key in STOPPING_KEYS if key in raw]) > 1:
@@ -381,7 +383,7 @@ def _iter_key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
 
 
 def _iter_incompatible_keys(file: ExperimentFile) -> Iterator[str]:
-    """Yield an error for every key that does not match the number of players in a variant."""
+    """Yield an error for each key that does not fit the number of players of a variant."""
     sweep, specs = file.sweep, file.variants
     if sweep is not None:
         if errors := list_sweep_errors(sweep):
@@ -389,8 +391,8 @@ def _iter_incompatible_keys(file: ExperimentFile) -> Iterator[str]:
             return
         if sweep.variant is not None:
             specs = [str(point.variant) for point in sweep.list_points()]
-    solo_variants = [text for text in specs if variants.find_variant(text).is_solo]
-    two_player_variants = [text for text in specs if text not in solo_variants]
+    solo_variants = [spec for spec in specs if variants.find_variant(spec).is_solo]
+    two_player_variants = [spec for spec in specs if spec not in solo_variants]
     if solo_variants and two_player_variants:
         yield (
             f"variants mixes solitaire variants ({', '.join(dict.fromkeys(solo_variants))}) and "
@@ -406,7 +408,7 @@ def _iter_incompatible_keys(file: ExperimentFile) -> Iterator[str]:
 
 
 def _iter_incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]:
-    """Yield an error for every key that is not valid for a solitaire variant."""
+    """Yield an error for each key that a solitaire variant does not allow."""
     for key in TWO_PLAYER_KEYS:
         if getattr(file, key):
             yield (
@@ -426,7 +428,7 @@ def _iter_incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator
 
 
 def _list_valid_keys(location: toml.KeyPath) -> list[str]:
-    """Return the keys that are valid at the location of an unknown key."""
+    """Return the valid keys at the location of an unknown key."""
     tables: dict[str, type[toml.StrictTable]] = {
         "matchups": StrategyPair,
         "panel": Panel,

@@ -38,7 +38,7 @@ APPLICATION_ID = 0x67696E01  # `application_id` in the SQLite file
 COMPRESSION_LEVEL = 1
 INT64_BYTES = 8  # bytes per int64
 CHECKSUM_BYTES = 16  # length of the checksum of a row, in bytes
-LOCK_TIMEOUT = 1.0  # time during which simgin retries opening a locked ledger, in seconds
+LOCK_TIMEOUT_SECONDS = 1.0  # time during which simgin retries opening a locked ledger, in seconds
 SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # file name suffixes used by SQLite
 # last bytes of a journal that refers to a super-journal, which SQLite would delete
 SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -80,7 +80,7 @@ class Ledger:
     def find_finished_batches(
         self, matchup_index: int, batch_size: int, *, with_deals: bool = False
     ) -> set[tuple[int, int]]:
-        """Return the index and the number of units of every finished batch of a matchup.
+        """Return the index and the number of units of each finished batch of a matchup.
 
         Args:
             matchup_index: Index of the matchup.
@@ -140,14 +140,14 @@ class Ledger:
         self._connection.execute(query, [*row, _compute_checksum(row)])
 
     def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
-        """Yield the rows that a query selects, without corrupt rows and without the checksum."""
+        """Yield the selected rows without their checksums, and skip corrupt rows."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
             if checksum == _compute_checksum(row) and [*map(type, row)] in _COLUMN_TYPES:
                 yield row
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
-        """Yield the first batch, the unit counts, the worker and the rows of each valid block."""
+        """Yield the first batch, the unit count, the worker and the rows of each valid block."""
         for _, first_batch, units, *fields in self._iter_valid_rows(query, *values):
             # A packed batch has more than one byte.
             if first_batch >= 0 < units <= batch_size * len(fields[-1]):
@@ -160,7 +160,7 @@ class Ledger:
         batch_size: int,
         columns: slice | Sequence[int] = slice(None),
     ) -> np.ndarray:
-        """Return the batch rows of the first `units` units of a matchup in order.
+        """Return the batch rows of the first `units` units of a matchup, in order.
 
         Args:
             matchup_index: Index of the matchup.
@@ -171,12 +171,12 @@ class Ledger:
         Returns:
             `(n_batches, n_columns) int64`.
         """
-        width = np.arange(batch_columns.N_COLUMNS)[columns].size
-        rows = np.empty((-(-units // batch_size), width), np.int64)
-        start = 0
-        for chunk in self.iter_row_blocks(matchup_index, units, batch_size):
-            rows[start : start + len(chunk)] = chunk[:, columns]
-            start += len(chunk)
+        n_columns = np.arange(batch_columns.N_COLUMNS)[columns].size
+        rows = np.empty((-(-units // batch_size), n_columns), np.int64)
+        row_start = 0
+        for block_rows in self.iter_row_blocks(matchup_index, units, batch_size):
+            rows[row_start : row_start + len(block_rows)] = block_rows[:, columns]
+            row_start += len(block_rows)
         return rows
 
     def compute_total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
@@ -204,7 +204,7 @@ class Ledger:
     def iter_finished_rows(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the index and the row of each finished batch within the first `units` units.
+        """Yield the index and the row of each finished batch among the first `units` units.
 
         The batches are in order, and some of them can be missing.
         """
@@ -212,7 +212,7 @@ class Ledger:
             yield from enumerate(rows, start)
 
     def iter_deals(self, matchup_index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
-        """Yield the recorded deals of the first `units` units batch by batch.
+        """Yield the recorded deals of the first `units` units, batch by batch.
 
         Yields:
             `(n_deals,)` structured arrays with the fields of `DEAL_RECORD_DTYPE`.
@@ -233,7 +233,7 @@ class Ledger:
         self._require_batches(n_rows, units, batch_size)
 
     def list_workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
-        """Return the name of the worker that played each batch, in the order of `read_rows`."""
+        """Return the names of the workers that played the batches, in the order of `read_rows`."""
         return [
             worker
             for _, rows, worker in self._iter_finished_blocks(matchup_index, units, batch_size)
@@ -265,7 +265,7 @@ class Ledger:
                 next_batch = stop_batch
 
     def _require_batches(self, n_batches: int, units: int, batch_size: int) -> None:
-        """Raise LedgerError unless all batches of the first `units` units were read."""
+        """Raise LedgerError unless all batches of the first `units` units have been read."""
         if n_batches != -(-units // batch_size):
             raise LedgerError(
                 f"{self._name} is incomplete: batches are missing or corrupt. Repeat the command "
@@ -273,18 +273,18 @@ class Ledger:
             )
 
     def has_step_result(self, name: str, size: int) -> bool:
-        """Return True if the ledger contains the result of a computation step of a given size."""
+        """Return True if the ledger contains the result of a named computation of a given size."""
         return self._read_step_bytes(name, size) is not None
 
     def add_step_result(self, name: str, size: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Commit the result of a computation step, and replace its results of other sizes."""
+        """Commit the result of a named computation, and replace its results of other sizes."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
         with self._report_write_errors(), self._connection:
             self._insert("steps", (name, size, buffer.getvalue()))
 
     def read_step_result(self, name: str, size: int) -> dict[str, np.ndarray]:
-        """Return the stored result of a computation step.
+        """Return the stored result of a named computation.
 
         Args:
             name: Name of the step, such as an extra pass or a round of training.
@@ -309,7 +309,7 @@ class Ledger:
             ) from error
 
     def _read_step_bytes(self, name: str, size: int) -> bytes | None:
-        """Return the stored bytes of a computation step, or None if they are missing or corrupt."""
+        """Return the stored bytes of a named computation, or None if missing or corrupt."""
         query = "SELECT * FROM steps WHERE name = ? AND n = ?"
         for *_, npz_bytes in self._iter_valid_rows(query, name, size):
             return bytes(npz_bytes)
@@ -333,11 +333,11 @@ class Ledger:
 
     @property
     def command(self) -> str:
-        """Command that continues the run, or "" if the command is missing or corrupt."""
+        """Command that continues the run, or "" if it is missing or corrupt."""
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a stored string, such as the command of the run, or "" if it is missing."""
+        """Return the string stored under a key, or "" if it is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -348,13 +348,13 @@ class Ledger:
             self._insert("run", ("command", command))
 
     def save(self, path: Path, command: str) -> None:
-        """Write the ledger to a new file, together with the command that continues the run."""
+        """Write a copy of the ledger to a new file, with the command that continues the run."""
         with open_ledger(path, self.identity) as saved_ledger, saved_ledger._report_write_errors():
             self.copy_to(saved_ledger)
             saved_ledger.write_command(command)
 
     def copy_to(self, target: Ledger) -> None:
-        """Replace the content of another ledger by the content of this ledger."""
+        """Replace the contents of another ledger with the contents of this ledger."""
         self._connection.backup(target._connection)
 
     def create_tables(self, identity: Mapping[str, Any]) -> None:
@@ -375,7 +375,7 @@ class Ledger:
         return n_tables == 0 or self._connection.execute(_ANY_RESULT_QUERY).fetchone() is None
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
-        """Raise LedgerError with a list of all differences if the ledger belongs to another run."""
+        """Raise LedgerError with a list of the differences if the ledger belongs to another run."""
         lines = [] if self.is_empty() else describe_identity_differences(self.identity, identity)
         if lines:
             raise LedgerError(
@@ -386,7 +386,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _report_write_errors(self) -> Iterator[None]:
-        """Roll back and raise LedgerError if SQLite raises an error in the `with` block."""
+        """Roll back and raise LedgerError if a statement in the `with` block fails."""
         try:
             yield
         except sqlite3.Error as error:
@@ -400,7 +400,7 @@ class Ledger:
 
 @contextlib.contextmanager
 def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """Open a ledger, or create it if it does not exist, and lock the file while it is open.
+    """Open a ledger, or create it if it does not exist, and lock it while it is open.
 
     Args:
         path: Path of the file, or None for a ledger in memory.
@@ -456,7 +456,9 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
     suggestion = "Copy its directory to a writable location"
     with (
         _report_read_errors(str(path), path, suggestion) as step_limit,
-        contextlib.closing(sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT)) as connection,
+        contextlib.closing(
+            sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT_SECONDS)
+        ) as connection,
     ):
         _set_limits(connection, step_limit)
         if _contains_ledger(connection, str(path)):
@@ -468,25 +470,25 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
 
 @dataclass
 class _QueryStepLimit:
-    """Limit on the steps of a query, so that a query on a corrupt file always ends."""
+    """Limit on the steps of a query, so that queries on corrupt files end."""
 
     path: Path | None
     n_calls: int = 0  # number of times that SQLite has called the progress handler
 
     def __call__(self) -> bool:
-        """Count a call of SQLite's progress handler, and return True to stop the query."""
+        """Count a call of the progress handler, and return True to stop the query."""
         self.n_calls += 1
         return self.is_exceeded
 
     @property
     def is_exceeded(self) -> bool:
-        """True if the query has taken more steps than a valid file of this size requires."""
-        size = os.path.getsize(self.path) if self.path else 0
-        return self.n_calls > 20 + size // 10_000
+        """True if the query has taken more steps than a valid file of this size needs."""
+        file_bytes = os.path.getsize(self.path) if self.path else 0
+        return self.n_calls > 20 + file_bytes // 10_000
 
 
 def _check_files(path: Path) -> None:
-    """Raise LedgerError if a file of a ledger is not a regular file or refers to another file.
+    """Raise LedgerError if a file of a ledger is irregular or refers to another file.
 
     SQLite would wait for a pipe, and would delete another file that a journal names.
     """
@@ -515,7 +517,7 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _QueryStepLimit) -> 
 def _report_read_errors(
     name: str, path: Path | None, suggestion: str = "Choose another directory"
 ) -> Iterator[_QueryStepLimit]:
-    """Raise LedgerError if SQLite or zlib raises an error during reading.
+    """Raise LedgerError if reading a ledger in the `with` block fails.
 
     Args:
         name: Name of the ledger for error messages.
@@ -550,12 +552,12 @@ def _report_read_errors(
 def _connect_locked(
     path: Path | None, name: str, step_limit: _QueryStepLimit
 ) -> sqlite3.Connection:
-    """Open a database connection and lock the ledger against other processes.
+    """Open a connection to a ledger, and lock the ledger against other processes.
 
     If several processes open the file at the same time, all of them can fail. If a process fails to
     lock the file, it closes the file and tries again after a random delay.
     """
-    deadline = time.monotonic() + LOCK_TIMEOUT
+    deadline = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while True:
         database = ":memory:" if path is None else path
         connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
@@ -582,7 +584,7 @@ def _connect_locked(
 
 
 def _contains_ledger(connection: sqlite3.Connection, name: str) -> bool:
-    """Return True if the file is a valid ledger, or False if the file is empty.
+    """Return True if a file is a valid ledger, or False if it is empty.
 
     Raises:
         LedgerError: If the file has an unsupported format or is corrupt.
@@ -612,12 +614,12 @@ def _contains_ledger(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _read_schema() -> str:
-    """Return the SQL statements that create the tables."""
+    """Return the SQL statements that create the tables of a ledger."""
     return Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 
 def _strip_sql(sql: object) -> str:
-    """Return an SQL statement without comments and white space."""
+    """Remove comments and white space from SQL statements."""
     return _SQL_COMMENT_OR_SPACE_PATTERN.sub("", str(sql))
 
 
@@ -627,12 +629,12 @@ def _format_corruption_message(name: str, error: object) -> str:
 
 
 def _get_sqlite_code(error: BaseException) -> int:
-    """Return the primary SQLite code of an error, or 0 if the error has no code."""
+    """Return SQLite's primary code of an error, or 0 if the error has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def describe_identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:
-    """Return one line for each value that differs between two identities.
+    """Return a line for each value that differs between two identities.
 
     Each line starts with the key of the value. If only one identity contains a table of values, the
     line states only the key of the table.
@@ -647,9 +649,9 @@ def describe_identity_differences(stored: Any, current: Any, prefix: str = "") -
         return lines
     if isinstance(stored, list) and isinstance(current, list):
         if len(stored) == len(current):
-            for i, value_pair in enumerate(zip(stored, current, strict=True)):
+            for index, value_pair in enumerate(zip(stored, current, strict=True)):
                 lines += describe_identity_differences(
-                    *value_pair, f"{prefix.removesuffix('s')} {i + 1}"
+                    *value_pair, f"{prefix.removesuffix('s')} {index + 1}"
                 )
             return lines
         lines += [
@@ -672,7 +674,7 @@ def describe_identity_differences(stored: Any, current: Any, prefix: str = "") -
 
 
 def _compute_checksum(row: Sequence[object]) -> bytes:
-    """Return the checksum of the values and types in a row."""
+    """Return the checksum of the values in a row, including their types."""
     digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()
@@ -687,20 +689,20 @@ def _format_json(value: Any) -> str:
 
 
 def pack_rows(rows: np.ndarray) -> bytes:
-    """Compress an int64 array of shape (n_rows, n_columns) without holding the interpreter lock.
+    """Compress an int64 array, (n_rows, n_columns), without holding the interpreter lock.
 
     The values in a column are small and similar, so most of their bytes are 0. Before zlib
     compresses the bytes, they are ordered by column and significance, as in the shuffle filter of
     HDF5. The size of a batch row is reduced to a tenth.
     """
-    n_rows, columns = rows.shape
+    n_rows, n_columns = rows.shape
     all_bytes = np.ascontiguousarray(rows.T, "<i8").view(np.uint8)
-    column_bytes = all_bytes.reshape(columns, n_rows, INT64_BYTES)
+    column_bytes = all_bytes.reshape(n_columns, n_rows, INT64_BYTES)
     return zlib.compress(column_bytes.transpose(0, 2, 1).tobytes(), COMPRESSION_LEVEL)
 
 
 def unpack_rows(packed: bytes, n_columns: int) -> np.ndarray:
-    """Decompress a packed array of batch rows, (n_rows, n_columns) int64.
+    """Decompress batch rows to an int64 array, (n_rows, n_columns).
 
     Raises:
         zlib.error: If the bytes are corrupt.

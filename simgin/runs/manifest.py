@@ -36,7 +36,7 @@ SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """Return the identity of a run: everything that determines its results at a given size.
+    """Return the identity of a run, which determines its results at a given size.
 
     Args:
         matchups: Matchups in table order.
@@ -57,7 +57,7 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
 
 
 def parse_matchup_keys(identity: Mapping[str, Any]) -> tuple[MatchupKey, ...]:
-    """Return the matchup keys that an identity or a manifest contains, in table order."""
+    """Return the matchup keys in an identity or a manifest, in table order."""
     seed, unit = int(identity["seed"]), identity["unit"]
     return tuple(
         MatchupKey(names["variant"], names["a"], names["b"], seed, unit)
@@ -74,7 +74,7 @@ def build_manifest(
     command: str,
     **additional_entries: Any,
 ) -> dict[str, Any]:
-    """Return the manifest of a run, with all data needed to repeat and assess the run.
+    """Return the manifest of a run, with all information needed to repeat and assess it.
 
     Times are in UTC and are rounded to whole seconds. The manifest does not affect table.csv.
 
@@ -88,10 +88,10 @@ def build_manifest(
     """
     end_time = max(started, datetime.now(UTC))  # The system clock can be set back during the run.
     matchups = []
-    for key, stop in zip(parse_matchup_keys(identity), results, strict=True):
+    for key, stop_result in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": key.variant, "a": key.a, "b": key.b}
-        sizes = {"n": key.count_games(stop.units), "units": stop.units}
-        stopping = {"stopped": stop.reason, "multiplier": stop.interval_multiplier}
+        sizes = {"n": key.count_games(stop_result.units), "units": stop_result.units}
+        stopping = {"stopped": stop_result.reason, "multiplier": stop_result.interval_multiplier}
         matchups.append({**names, **sizes, **stopping})
     return {
         "simgin": simgin.__version__,
@@ -111,7 +111,7 @@ def build_manifest(
 
 
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
-    """Return the digest, the order of decisions, the policies and the parameters of a strategy."""
+    """Return the digest, the ending order, the policies and the parameters of a strategy."""
     return {
         "digest": loader.compute_strategy_digest(strategy),
         "ending": strategy.ending,
@@ -134,7 +134,7 @@ def collect_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the operating system and the CPU, without the names of the host and the user."""
+    """Return the operating system and the CPU, without host or user names."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -155,29 +155,31 @@ def _read_cpu_model() -> str:
 
 @functools.cache
 def compute_package_digest() -> str:
-    """Return a digest of all source and data files of simgin and of its strategies.
+    """Return a digest of all source and data files of simgin and its strategies.
 
     Returns:
         16 hexadecimal digits.
     """
     strategies = Path(simgin_strategies.__path__[0])
-    return _digest_sources({"simgin": PACKAGE_PATH, "strategies": strategies})
+    return _compute_digest_of_sources({"simgin": PACKAGE_PATH, "strategies": strategies})
 
 
 @functools.cache
 def compute_engine_digest() -> str:
-    """Return a digest of the source files that determine how deals are played.
+    """Return a digest of the source files that determine the play of deals.
 
     Strategies are excluded because each strategy has a separate digest.
 
     Returns:
         16 hexadecimal digits.
     """
-    return _digest_sources({f"simgin/{name}": PACKAGE_PATH / name for name in ENGINE_SOURCES})
+    return _compute_digest_of_sources(
+        {f"simgin/{name}": PACKAGE_PATH / name for name in ENGINE_SOURCES}
+    )
 
 
-def _digest_sources(paths: Mapping[str, Path]) -> str:
-    """Return a digest of the given source files and of all source files in the given folders.
+def _compute_digest_of_sources(paths: Mapping[str, Path]) -> str:
+    """Return a digest of source files and of all source files in folders.
 
     Args:
         paths: Files and folders by name. The names are the same in a source tree and in an

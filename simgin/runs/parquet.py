@@ -39,9 +39,9 @@ class RecordsError(SimginError):
 
 @cache
 def read_columns() -> dict[str, dict[str, Any]]:
-    """Return the columns of a Parquet file of recorded deals, as defined in deals.toml."""
-    text = Path(__file__).with_name("deals.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    """Return the columns in a file of recorded deals, as defined in deals.toml."""
+    toml_text = Path(__file__).with_name("deals.toml").read_text(encoding="utf-8")
+    return tomllib.loads(toml_text)
 
 
 def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
@@ -77,7 +77,7 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
 
 
 def import_pyarrow() -> tuple[Any, Any]:
-    """Return the modules pyarrow and pyarrow.parquet, or raise RecordsError if they are missing."""
+    """Return the modules pyarrow and pyarrow.parquet, or raise RecordsError if not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -99,11 +99,11 @@ def _build_schema(pyarrow: Any) -> Any:
     } | dict.fromkeys(WORDS_BY_CODE, word_type)
     for name, column in read_columns().items():
         if "words" in column:
-            type_ = types_by_name[column["words"]]
+            arrow_type = types_by_name[column["words"]]
         else:
-            type_ = getattr(pyarrow, f"int{column.get('bits', 16)}")()
+            arrow_type = getattr(pyarrow, f"int{column.get('bits', 16)}")()
         metadata = {"description": column["about"]}
-        fields.append(pyarrow.field(name, type_, nullable=False, metadata=metadata))
+        fields.append(pyarrow.field(name, arrow_type, nullable=False, metadata=metadata))
     return pyarrow.schema(fields, metadata={"description": FILE_DESCRIPTION})
 
 
@@ -122,7 +122,7 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
 
 
 def _to_arrow_table(pyarrow: Any, schema: Any, labels: list[str], rows: np.ndarray) -> Any:
-    """Return the Arrow table of one batch, or raise an error if a value is out of range."""
+    """Return the Arrow table of a batch, or raise an error if a value is out of range."""
     zeros = np.zeros(len(rows), np.int32)
     arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [label]) for label in labels]
     for name in DEAL_RECORD_DTYPE.names or ():
@@ -135,7 +135,7 @@ def _to_arrow_table(pyarrow: Any, schema: Any, labels: list[str], rows: np.ndarr
 
 
 def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any:
-    """Convert integer codes to words, and return the words as an Arrow array."""
+    """Convert integer codes to an Arrow array of words."""
     known_codes = np.array(sorted(words))
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown_codes := codes[known_codes[indices] != codes]).size:

@@ -54,7 +54,7 @@ KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
-    """Change to a strategy, and the opponent against which the change is tested.
+    """Change to a strategy, and the opponent against whom it is tested.
 
     A field consists of the strategy that is changed and its opponent. Strategies are stored as
     canonical specs.
@@ -75,7 +75,7 @@ class FieldChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan of a run, in which all matchups have the same seed and unit of play."""
+    """Plan of a run whose matchups share one seed and unit of play."""
 
     title: str
     tasks: tuple[Task, ...]
@@ -109,7 +109,7 @@ class Plan:
 
     @property
     def label(self) -> str:
-        """Title of the plan, or the display names of the players if there is a single matchup."""
+        """Title of the plan, or the players' names if there is a single matchup."""
         if len(self.tasks) > 1:
             return self.title
         names = self.display_names
@@ -123,12 +123,12 @@ class Plan:
 
     @property
     def matchup_keys(self) -> list[MatchupKey]:
-        """Keys of the matchups, each of which contains the variant, strategies, seed and unit."""
+        """Keys of the matchups, with the variant, strategies, seed and unit."""
         return [matchup.key for matchup in self.matchups]
 
     @property
     def display_names(self) -> dict[str, str]:
-        """Display names, keyed by spec, including user-defined labels and short file names."""
+        """User-defined labels and short file names, keyed by spec."""
         return {**make_short_names(self.matchups), **self.labels}
 
     @property
@@ -142,7 +142,7 @@ class Plan:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the run as it is stored in the ledger."""
+        """Identity of the run, as stored in the ledger."""
         return build_identity(
             self.matchups,
             question=self.question,
@@ -194,11 +194,11 @@ def plan_matchup(
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     count = deals if matches is None else matches
     default_size = _choose_default_size(until, sprt, seconds, unit)
-    n = default_size if count is None else amounts.parse_count(count)
+    n_games = default_size if count is None else amounts.parse_count(count)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     _warn_about_match_rules([matchup])
     stopping_rules = _build_stopping_rules([matchup], until, sprt)
-    return Plan(matchup.title, (Task(matchup, n),), stopping_rules, seconds)
+    return Plan(matchup.title, (Task(matchup, n_games),), stopping_rules, seconds)
 
 
 def plan_match(
@@ -209,7 +209,7 @@ def plan_match(
     base: str | None = None,
     **arguments: Any,
 ) -> Plan:
-    """Return the plan of one matchup, or of several strategies against a common opponent.
+    """Return the plan of one matchup, or of several strategies against one opponent.
 
     Args:
         strategies: Specs of strategy A and optionally B, or of the strategies to compare.
@@ -231,9 +231,9 @@ def plan_match(
             "the opponent with --against, or use `simgin league`."
         )
     if against is None or (base is None and len(strategies) == 1):
-        a, b = strategies[0], against or next(iter(strategies[1:]), None)
+        strategy_a, strategy_b = strategies[0], against or next(iter(strategies[1:]), None)
         labels = arguments.pop("labels", None) or {}
-        plan = plan_matchup(a, b, variant, **arguments)
+        plan = plan_matchup(strategy_a, strategy_b, variant, **arguments)
         return replace(plan, labels=_read_labels(labels, plan.matchups))
     opponent, specs = loader.find_strategy(against).spec, _find_specs(strategies)
     if opponent in specs:
@@ -251,7 +251,7 @@ def plan_match(
 
 
 def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
-    """Remove the common opponent from the strategies, and print a note if it was included."""
+    """Remove the common opponent from a list of strategies, and print a note."""
     other_strategies = [name for name in strategies if name != against]
     if 0 < len(other_strategies) < len(strategies):
         print_status(f"{against} is used only as the common opponent, not as a strategy.")
@@ -260,7 +260,7 @@ def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[st
 
 
 def plan_league(strategies: Sequence[str], variant: str, **arguments: Any) -> Plan:
-    """Return the plan of a league in which every strategy plays every other strategy.
+    """Return the plan of a league, in which each strategy plays every other strategy.
 
     Args:
         strategies: Specs of three or more strategies.
@@ -286,7 +286,7 @@ def _find_specs(strategies: Sequence[str]) -> list[str]:
 
 
 def _plan_from_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment that command options or Python arguments describe."""
+    """Return the plan of an experiment that options or Python arguments describe."""
     from simgin.runs.experiment_file import parse_experiment
 
     rules = variants.find_variant(variant)
@@ -303,7 +303,7 @@ def _plan_from_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
 
 
 def _warn_about_match_rules(matchups: Sequence[Matchup]) -> None:
-    """Warn about variants whose match rules have no effect in single deals."""
+    """Warn about match rules that have no effect in single deals."""
     for variant in dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal"):
         variants.warn_about_match_settings(variant)
 
@@ -325,7 +325,7 @@ def _choose_default_size(
 def _build_stopping_rules(
     matchups: Sequence[Matchup], until: str | float | None, sprt: tuple[float, float] | None
 ) -> tuple[stopping.StoppingRule, ...]:
-    """Return one stopping rule per matchup, or no rules if the size or the time is fixed."""
+    """Return one stopping rule per matchup, or () if the size or the time is fixed."""
     if until is not None:
         return tuple(stopping.make_precision_rule(until, matchup) for matchup in matchups)
     if sprt is not None:
@@ -334,12 +334,12 @@ def _build_stopping_rules(
 
 
 def measure_unit_seconds(matchup: Matchup) -> float:
-    """Play a few units, and return the CPU time per unit in seconds on one core."""
+    """Play a few units, and return the CPU time per unit in seconds."""
     return run_pilot(matchup)[0]
 
 
 def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
-    """Play a few units of a matchup as a pilot, and measure the CPU time.
+    """Play a few units of a matchup, and measure the CPU time.
 
     Returns:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
@@ -357,7 +357,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
 
 
 def estimate_standard_deviations(matchup: Matchup) -> dict[str, float]:
-    """Estimate the standard deviation per unit of each headline metric from a pilot.
+    """Estimate the standard deviation of each headline metric per unit, from a pilot.
 
     Returns:
         Standard deviations by metric (`metrics.select_headline_metrics`). If the pilot is too short
@@ -368,9 +368,7 @@ def estimate_standard_deviations(matchup: Matchup) -> dict[str, float]:
     for name in metrics.select_headline_metrics(matchup.unit, len(matchup.players)):
         se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
         pilot_sd = se * math.sqrt(total[batch_columns.UNITS_COLUMN])
-        nominal_sds = stopping.NOMINAL_SD_BY_METRIC.get(
-            name, stopping.NOMINAL_PROPORTION_SD_BY_MIRRORING
-        )
+        nominal_sds = stopping.NOMINAL_SD_BY_METRIC.get(name, stopping.NOMINAL_PROPORTION_SD)
         standard_deviations[name] = pilot_sd if pilot_sd > 0 else nominal_sds[matchup.is_mirrored]
     return standard_deviations
 
@@ -404,7 +402,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
-    """Return the plan of an experiment file. Error messages start with `source`."""
+    """Return the plan of an experiment file, with `source` at the start of error messages."""
     from simgin.runs.experiment_file import ExperimentError
 
     file = _add_baseline_to_panel(file)
@@ -417,12 +415,12 @@ def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
     if errors := [f"{source}{sentence}" for sentence in _iter_errors(file, keys, baseline)]:
         raise ExperimentError(errors)
     default_size = _choose_default_size(file.until, file.sprt, file.seconds, file.unit)
-    n = file.matches or file.deals or default_size
+    n_games = file.matches or file.deals or default_size
     matchups = list(_iter_matchups(keys))
     _warn_about_match_rules(matchups)
     return Plan(
         title=title,
-        tasks=tuple(Task(matchup, n) for matchup in matchups),
+        tasks=tuple(Task(matchup, n_games) for matchup in matchups),
         stopping_rules=_build_stopping_rules(matchups, file.until, file.sprt),
         seconds=file.seconds,
         question=file.question,
@@ -434,13 +432,15 @@ def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
 
 
 def _add_baseline_to_panel(file: ExperimentFile) -> ExperimentFile:
-    """Add the baseline to the panel if it is a strategy that no matchup contains."""
+    """Add the baseline to the panel if it is a strategy and no matchup contains it."""
     from simgin.runs.experiment_file import canonicalize_strategy
 
     if file.base is None or file.panel is None:
         return file
-    names = _list_possible_baselines(file, [key for _, key in _iter_keyed_matchups(file)])
-    if _find_equivalent_name(file.base, names) in names:
+    possible_baselines = _list_possible_baselines(
+        file, [key for _, key in _iter_keyed_matchups(file)]
+    )
+    if _find_equivalent_name(file.base, possible_baselines) in possible_baselines:
         return file
     strategies = [*file.panel.strategies, canonicalize_strategy(file.base)]
     panel = file.panel.model_copy(update={"strategies": strategies})
@@ -448,23 +448,25 @@ def _add_baseline_to_panel(file: ExperimentFile) -> ExperimentFile:
 
 
 def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
-    """Yield every matchup of an experiment file with its defining key, grouped by variant."""
+    """Yield each matchup of an experiment file with the key that defines it, by variant."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
     for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
-        for key, a, b in _iter_pairs(file, variant, points.get(variant) or points.get(None, [])):
-            yield key, MatchupKey(variant, a, b, file.seed, file.unit)
+        for key, strategy, opponent in _iter_pairs(
+            file, variant, points.get(variant) or points.get(None, [])
+        ):
+            yield key, MatchupKey(variant, strategy, opponent, file.seed, file.unit)
 
 
 def _iter_pairs(
     file: ExperimentFile, variant: str, sweep_points: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the defining key and both strategies of every matchup in a variant."""
+    """Yield the defining key and both strategies of each matchup in a variant."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
-    for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
-        yield "round_robin", a, b
+    for strategy_a, strategy_b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
+        yield "round_robin", strategy_a, strategy_b
     if file.panel is not None:
         for strategy in file.panel.strategies:
             yield "panel", strategy, file.panel.against
@@ -480,20 +482,20 @@ def _iter_pairs(
 
 
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
-    """Yield every combination of a change and an opponent in an experiment file.
+    """Yield each combination of a change and an opponent in an experiment file.
 
     If a change does not alter the strategy or makes it equal to the opponent, it is omitted.
     """
     for change in dict.fromkeys(file.changes):
-        for entry in file.fields:
-            opponent = entry.against or entry.strategy
-            strategy = loader.find_strategy(f"{entry.strategy}+{change}").spec
-            if strategy not in (entry.strategy, opponent):
-                yield FieldChange(change, strategy, entry.strategy, opponent)
+        for field_entry in file.fields:
+            opponent = field_entry.against or field_entry.strategy
+            strategy = loader.find_strategy(f"{field_entry.strategy}+{change}").spec
+            if strategy not in (field_entry.strategy, opponent):
+                yield FieldChange(change, strategy, field_entry.strategy, opponent)
 
 
 def _find_equivalent_name(spec: str | None, names: Collection[str]) -> str | None:
-    """Return the name in `names` that is equivalent to a spec, or the spec itself."""
+    """Return the name in `names` that is equivalent to a spec, or else the spec."""
     from simgin.runs import experiment_file
 
     if spec is None or spec in names:
@@ -504,7 +506,7 @@ def _find_equivalent_name(spec: str | None, names: Collection[str]) -> str | Non
 
 
 def _list_possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
-    """Return the valid baselines: variants, strategies A and the opponent of the panel."""
+    """Return the valid baselines: the variants, the strategies A and the panel's opponent."""
     names = {name for key in keys for name in (key.variant, key.a)}
     return names if file.panel is None else names | {file.panel.against}
 
@@ -512,7 +514,7 @@ def _list_possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -
 def _read_labels(
     labels: Mapping[str, str], matchups: Sequence[Matchup], source: str = ""
 ) -> dict[str, str]:
-    """Return the labels in a file, keyed by the canonical names of variants and strategies.
+    """Return the labels in a file, keyed by the specs of variants and strategies.
 
     Raises:
         ExperimentError: If a label refers to a name that occurs in no matchup, or if two names have
@@ -549,7 +551,7 @@ def _read_labels(
 def _iter_errors(
     file: ExperimentFile, keys: Sequence[MatchupKey], baseline: str | None
 ) -> Iterator[str]:
-    """Yield an error message for each problem that concerns the complete list of matchups."""
+    """Yield an error message for each problem with the complete list of matchups."""
     if not keys:
         yield (
             "the file defines no matchup because all strategies are identical or no change has an "
@@ -562,26 +564,26 @@ def _iter_errors(
             "Use one of its variants or strategies."
         )
     if file.sprt is not None:
-        for a in dict.fromkeys([key.a for key in keys if key.a == key.b]):
+        for name in dict.fromkeys([key.a for key in keys if key.a == key.b]):
             yield (
-                f"`sprt` cannot be used because {a} plays against itself. Remove this pair or "
+                f"`sprt` cannot be used because {name} plays against itself. Remove this pair or "
                 "`sprt`."
             )
 
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
-    """Yield the matchups that correspond to keys, loading each variant and strategy only once."""
+    """Yield the matchups for a list of keys, and load each variant and strategy once."""
     variants_by_spec = {key.variant: variants.find_variant(key.variant) for key in keys}
     players = {spec: loader.find_strategy(spec) for key in keys for spec in key.players}
     for key in keys:
-        a, b = players[key.a], players.get(key.b)
-        yield Matchup(variants_by_spec[key.variant], a, b, key.seed, key.unit)
+        strategy_a, strategy_b = players[key.a], players.get(key.b)
+        yield Matchup(variants_by_spec[key.variant], strategy_a, strategy_b, key.seed, key.unit)
 
 
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return the indices of each compared matchup and its baseline, as pairs.
+    """Return pairs of the indices of a matchup and of its baseline.
 
     The matchups of a pair differ only in the strategy or only in the variant. Strategies are
     compared within a panel, a sweep or a list of solitaire strategies, against the same opponent.
@@ -589,26 +591,41 @@ def _find_contrasts(
     that plays against itself is not compared because it always wins half of the deals. If the
     baseline is the opponent of the panel, the panel is compared with the self-play of the opponent.
     """
-    index = {matchup: i for i, matchup in enumerate(keys)}
+    index_by_key = {matchup: i for i, matchup in enumerate(keys)}
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
     panel = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == "panel")
     is_panel_opponent = any(matchup.b == baseline for matchup in panel)
     for key in COMPARED_STRATEGY_KEYS[is_panel_opponent:]:
-        group = dict.fromkeys(m for source, m in keyed_matchups if source == key and m in index)
+        group = dict.fromkeys(
+            matchup_key
+            for source, matchup_key in keyed_matchups
+            if source == key and matchup_key in index_by_key
+        )
         contrast_pairs = _iter_contrasts(list(group), "a", baseline)
-        pairs += [pair for pair in contrast_pairs if all(m.a != m.b for m in pair)]
+        pairs += [
+            pair
+            for pair in contrast_pairs
+            if all(matchup_key.a != matchup_key.b for matchup_key in pair)
+        ]
     pairs += _iter_contrasts(keys, "variant", baseline)
     unique_pairs = {frozenset(pair): pair for pair in reversed(pairs)}
-    contrasts = [(index[m], index[base]) for m, base in reversed(unique_pairs.values())]
+    contrasts = [
+        (index_by_key[matchup_key], index_by_key[baseline_key])
+        for matchup_key, baseline_key in reversed(unique_pairs.values())
+    ]
     if is_panel_opponent:
-        contrasts += [(index[m], SELF_PLAY_INDEX) for m in panel if m in index and m.a != m.b]
+        contrasts += [
+            (index_by_key[matchup_key], SELF_PLAY_INDEX)
+            for matchup_key in panel
+            if matchup_key in index_by_key and matchup_key.a != matchup_key.b
+        ]
     return contrasts
 
 
 def _iter_contrasts(
     group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
-    """Yield each matchup with its baseline, which differs from the matchup only in `field`.
+    """Yield each matchup with its baseline, from which it differs only in `field`.
 
     If the group contains `baseline`, each matchup is compared with the matchup of `baseline`.
     Otherwise, each matchup is compared with the first matchup.

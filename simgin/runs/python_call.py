@@ -50,7 +50,7 @@ ARGUMENT_TYPES: Mapping[str, tuple[Any, str, str]] = {
 
 
 def _join_cards(cards: str | Sequence[str]) -> str:
-    """Return a list of cards as a single string."""
+    """Join a list of cards into a string."""
     return cards if isinstance(cards, str) else " ".join(map(str, cards))
 
 
@@ -66,7 +66,7 @@ LIST_TYPE_PATTERN = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with t
 
 
 def check_arguments(function: Callable[Params, ReturnT]) -> Callable[Params, ReturnT]:
-    """Decorate a function so that an argument of the wrong type raises a SimginError."""
+    """Decorate a function so that arguments of the wrong type raise SimginError."""
     signature = inspect.signature(function)
     help_sentence = f"`help(simgin.{function.__name__})` describes the arguments."
 
@@ -87,18 +87,22 @@ def check_arguments(function: Callable[Params, ReturnT]) -> Callable[Params, Ret
 
 
 def _find_type_error(parameter: inspect.Parameter, value: Any) -> str:
-    """Return a sentence if a value does not match the annotation of a parameter, otherwise ""."""
+    """Return an error message if an argument does not match its annotation, otherwise ""."""
     type_names = parameter.annotation.split(" | ")
-    for item in value if parameter.kind is parameter.VAR_POSITIONAL else [value]:
-        if not any(_has_type(item, type_name) for type_name in type_names):
+    for argument in value if parameter.kind is parameter.VAR_POSITIONAL else [value]:
+        if not any(_has_type(argument, type_name) for type_name in type_names):
             expected = join_words([_describe_type(type_name) for type_name in type_names], "or")
-            given = reprlib.repr(item) if isinstance(item, list | tuple) else format_value(item)
-            return f"`{parameter.name}` must be {expected}, not {given}."
+            given_text = (
+                reprlib.repr(argument)
+                if isinstance(argument, list | tuple)
+                else format_value(argument)
+            )
+            return f"`{parameter.name}` must be {expected}, not {given_text}."
     return ""
 
 
 def _has_type(value: object, type_name: str) -> bool:
-    """Return True if a value matches one of the types in an annotation.
+    """Return True if a value has the type that part of an annotation names.
 
     Any iterable is accepted as a list. The items of an iterator cannot be checked in advance.
     """
@@ -112,7 +116,7 @@ def _has_type(value: object, type_name: str) -> bool:
 
 
 def _describe_type(type_name: str) -> str:
-    """Describe a type from an annotation, for example as `a list of strings`."""
+    """Return a description of a type in an annotation, such as `a list of strings`."""
     list_match = LIST_TYPE_PATTERN.fullmatch(type_name)
     return (
         f"a list of {ARGUMENT_TYPES[list_match[1]][2]}"
@@ -122,7 +126,7 @@ def _describe_type(type_name: str) -> str:
 
 
 def convert_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the arguments of a Python call to the arguments of a request.
+    """Convert the arguments of a public function to the arguments of a request.
 
     Args:
         arguments: All arguments of a function, which are its local variables before the first
@@ -143,7 +147,7 @@ def convert_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_spec(value: Any, strategies_by_spec: dict[str, Strategy]) -> Any:
-    """Return the spec of a strategy or variant, or a tuple of specs. Other values are unchanged."""
+    """Convert strategies and variants to specs, and leave other values unchanged."""
     if isinstance(value, Strategy):
         strategy = loader.find_strategy(value)
         same_spec = strategies_by_spec.setdefault(strategy.spec, strategy)
@@ -196,7 +200,7 @@ def record_call(function: Callable[Params, ResultT]) -> Callable[Params, ResultT
 
 
 def _replace_option_names(message: Any, names: Collection[str]) -> Any:
-    """Return a message in which arguments such as `upcard` replace options such as --upcard.
+    """Replace options such as --upcard with arguments such as `upcard` in an error message.
 
     Commands are not changed.
     """
@@ -207,17 +211,19 @@ def _replace_option_names(message: Any, names: Collection[str]) -> Any:
         name = option[1] or "output"
         return f"`{name}`" if name in names else option[0]
 
-    parts = message.split("`")
-    parts[::2] = [OPTION_PATTERN.sub(format_name, part) for part in parts[::2]]
-    parts[1::2] = [
-        f'{option[1]}="{option[2]}"' if (option := OPTION_VALUE_PATTERN.fullmatch(part)) else part
-        for part in parts[1::2]
+    segments = message.split("`")
+    segments[::2] = [OPTION_PATTERN.sub(format_name, segment) for segment in segments[::2]]
+    segments[1::2] = [
+        f'{option[1]}="{option[2]}"'
+        if (option := OPTION_VALUE_PATTERN.fullmatch(segment))
+        else segment
+        for segment in segments[1::2]
     ]
-    return "`".join(parts)
+    return "`".join(segments)
 
 
 def _add_argument_name(message: str, call: inspect.BoundArguments) -> str:
-    """Add the name of the argument to an error message about an amount."""
+    """Add the name of an argument to an error message about an amount."""
     names = [
         name
         for name, value in call.arguments.items()
@@ -228,7 +234,7 @@ def _add_argument_name(message: str, call: inspect.BoundArguments) -> str:
 
 
 def _format_argument(value: object) -> str:
-    """Format an argument as Python code, replacing strategy and variant objects by specs."""
+    """Format an argument as Python code, with specs for strategy and variant objects."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_format_argument, value))}]"
     spec = value.spec if isinstance(value, Strategy | Variant) else value

@@ -29,7 +29,7 @@ MAX_INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
-    """Base class for results. Python displays a result as a sentence and a table.
+    """Base class for results, which Python displays as a sentence and a table.
 
     A subclass defines `played_matchups`. A subclass whose identity has further entries defines
     `identity` and `stop_results` instead.
@@ -56,7 +56,7 @@ class Result(RenamedAttributes):
         return next(iter(self.frames().values()))
 
     def summary(self) -> str:
-        """Return sentences that summarise the result, one per line."""
+        """Return the verdict of the result, one sentence per line."""
         return "\n".join(self.overview().verdict)
 
     def plot(self) -> Figure:
@@ -72,7 +72,7 @@ class Result(RenamedAttributes):
         )
 
     def save(self, output: str | Path) -> Path:
-        """Write the HTML report, tables and plots to a directory, like the option `--output`.
+        """Write the HTML report, the tables and the plots to a directory.
 
         Args:
             output: Output directory. If the directory contains earlier results of the same call,
@@ -122,22 +122,22 @@ class Result(RenamedAttributes):
 
     @property
     def played_matchups(self) -> Sequence[tuple[Matchup, int]]:
-        """Matchups, each with the number of units that were played."""
+        """Matchups, each with the number of units played."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Entries of `manifest.json` that determine the results of a run of a given sample size."""
+        """Entries of `manifest.json` that determine the results at a given sample size."""
         return build_identity([matchup for matchup, _ in self.played_matchups])
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Number of units played and reason for stopping, for each matchup in `identity`."""
+        """Number of units played and reason for stopping, for each matchup."""
         return [StopResult(units) for _, units in self.played_matchups]
 
     @property
     def stop_reason(self) -> str:
-        """Distinct reasons for stopping, including "complete" if a matchup did not stop early."""
+        """Distinct reasons for stopping, such as "complete"."""
         return "; ".join(dict.fromkeys(stop.reason for stop in self.stop_results))
 
     @property
@@ -150,15 +150,15 @@ class Result(RenamedAttributes):
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for `--json`, by default the rows of the main DataFrame without NaN."""
+        """Return the rows for `--json`, by default those of the main DataFrame."""
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
-        """Return the report of the result, including the command that repeats the result."""
+        """Return the report of the result, with the command that repeats it."""
         raise NotImplementedError
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Add the files that a saved result needs to a report, and return the report."""
+        """Return a report with the additional files that a saved result needs."""
         return report
 
     def overview(self) -> Report:
@@ -166,7 +166,7 @@ class Result(RenamedAttributes):
         return self.report(self.call)
 
     def plots(self) -> Iterable[Plot]:
-        """Return the plots of the report, which are drawn when they are first accessed."""
+        """Return the plots of the report, each of which is drawn when it is first accessed."""
         return self.report(self.call).plots
 
 

@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     WorkerPool: TypeAlias = "ThreadPool | ClusterPool"
 
 
-INTERRUPT_TIMEOUT = 2.0  # seconds for which an interrupted run waits for blocks in progress
+INTERRUPT_TIMEOUT_SECONDS = 2.0  # seconds for which an interrupted run waits for blocks in progress
 
 
 class ThreadPool:
-    """Pool of worker threads with a queue of one additional block per thread.
+    """Pool of worker threads with a queue that holds one additional block per thread.
 
     Args:
         workers: Number of threads, or None for the number of usable cores.
@@ -71,7 +71,7 @@ class ThreadPool:
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile all kernels, so that errors in strategies are found before the first deal."""
+        """Compile all kernels, so that errors in strategies occur before the first deal."""
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 
@@ -85,7 +85,7 @@ class ThreadPool:
             self._threads.append(thread)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Wait for the next finished block. Return its result, or None after a timeout."""
+        """Wait for the next finished block, and return its result, or None after a timeout."""
         try:
             return self._results.get(timeout=timeout)
         except queue.Empty:
@@ -109,13 +109,13 @@ class ThreadPool:
             self._queue.put(None)
 
     def _run(self, name: str) -> None:
-        """Play queued blocks until the queue is closed."""
+        """Play the blocks in the queue until the queue is closed."""
         while (block := self._queue.get()) is not None:
             self._results.put(play_block(block, name))
 
 
 class SerialPool(ThreadPool):
-    """Worker pool without threads, so that a debugger can use the terminal.
+    """Pool without threads, so that a debugger can use the terminal.
 
     `next_result` plays the blocks.
     """
@@ -129,13 +129,13 @@ class SerialPool(ThreadPool):
         self._queue.put(block)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Play the submitted block and return its result, or None if no block was submitted."""
+        """Play the submitted block and return its result, or return None without a block."""
         block = None if self._queue.empty() else self._queue.get()
         return None if block is None else play_block(block)
 
 
 def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
-    """Return a pool of threads, a pool of dask workers, or a pool without threads for debugging."""
+    """Return a pool of threads or dask workers, or a pool without threads for debugging."""
     if scheduler is not None:
         from simgin.runs.cluster import ClusterPool
 
@@ -144,7 +144,7 @@ def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
 
 
 class _StoppingMonitor:
-    """Monitor that applies a stopping rule to the batches of one matchup, in order."""
+    """Monitor that applies a stopping rule to the batches of a matchup in order."""
 
     def __init__(self, stopping_rule: StoppingRule) -> None:
         self._rule = stopping_rule
@@ -155,7 +155,7 @@ class _StoppingMonitor:
         self.stop: tuple[int, str] | None = None
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
-        """Add consecutive batch rows, and apply the stopping rule to all rows before the first gap.
+        """Add batch rows, and apply the stopping rule up to the first missing batch.
 
         Args:
             first_batch: Index of the first batch.
@@ -170,7 +170,7 @@ class _StoppingMonitor:
                 self.stop = int(self._total[batch_columns.UNITS_COLUMN]), decision
 
     def result(self, task: Task) -> StopResult:
-        """Return the sample size at which the rule stopped the matchup, or the planned size."""
+        """Return the number of units at which the matchup stopped, or the planned number."""
         units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
         return StopResult(units, decision, self._rule.compute_multiplier(units))
 
@@ -186,7 +186,7 @@ def run_tasks(
     seconds: float | None = None,
     record_deals: bool = False,
 ) -> list[StopResult]:
-    """Play the missing blocks of all matchups until every matchup is complete or stopped.
+    """Play the missing blocks of all matchups until each matchup is complete or stopped.
 
     If blocks fail, the run waits until all submitted blocks have returned, and raises the error
     with the smallest unit index. After Ctrl-C, KeyboardInterrupt is raised when the blocks in
@@ -219,7 +219,7 @@ def run_tasks(
 
 
 def run_matchup(matchup: Matchup, n_games: int, workers: int | None = None) -> np.ndarray:
-    """Play deals or matches in threads of this process, and return the batch rows.
+    """Play deals or matches of a matchup in threads, and return the batch rows.
 
     Args:
         matchup: Matchup to play.
@@ -241,7 +241,7 @@ def run_matchups(
     on_progress: ProgressCallback | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
 ) -> list[np.ndarray]:
-    """Play several matchups in threads of this process, and return the batch rows of each matchup.
+    """Play several matchups in threads, and return the batch rows of each.
 
     If stopping rules are given, `n_games` is the maximum number of deals or matches.
     """
@@ -259,7 +259,7 @@ def run_matchups(
 def _resume_monitor(
     ledger: Ledger, matchup_index: int, task: Task, stopping_rule: StoppingRule
 ) -> _StoppingMonitor:
-    """Return a stopping monitor that has examined the batches in the ledger."""
+    """Return a stopping monitor that has processed the batches in the ledger."""
     monitor = _StoppingMonitor(stopping_rule)
     finished = ledger.iter_finished_rows(matchup_index, task.units, task.matchup.batch_size)
     for batch_index, row in finished:
@@ -270,7 +270,7 @@ def _resume_monitor(
 def _make_timed_result(
     ledger: Ledger, matchup_index: int, task: Task, seconds: float
 ) -> StopResult:
-    """Return the number of units before the first missing batch, for runs with a time limit."""
+    """Return the number of units before the first missing batch in a run with a time limit."""
     batch_size = task.matchup.batch_size
     finished = ledger.find_finished_batches(matchup_index, batch_size)
     if not count_remaining_units(task, finished):
@@ -280,7 +280,7 @@ def _make_timed_result(
 
 
 class _RunSession:
-    """Run that submits blocks to a pool and processes their results."""
+    """Execution of a run, which submits blocks to a pool and processes their results."""
 
     def __init__(
         self,
@@ -309,20 +309,23 @@ class _RunSession:
                 self._submit_blocks()
                 self._report_progress(on_progress)
         except KeyboardInterrupt:
-            self._finish_interrupted()
+            self._finish_after_interrupt()
             raise
         if self._failures:
-            first = min(self._failures, key=lambda f: (f.block.matchup_index, f.block.first_batch))
-            assert first.error is not None
-            raise first.error
+            first_failure = min(
+                self._failures,
+                key=lambda failure: (failure.block.matchup_index, failure.block.first_batch),
+            )
+            assert first_failure.error is not None
+            raise first_failure.error
 
     def _report_progress(self, on_progress: ProgressCallback | None) -> None:
-        """Call the progress callback with the progress of the schedule."""
+        """Pass the progress of the schedule to the progress callback."""
         if on_progress is not None:
             on_progress(*self._schedule.progress)
 
     def _submit_blocks(self) -> None:
-        """Submit blocks until the pool has the maximum number of pending blocks."""
+        """Submit blocks until the maximum number of blocks is pending."""
         while self._n_pending < self._pool.max_pending:
             block = self._schedule.next_block()
             if block is None:
@@ -331,7 +334,7 @@ class _RunSession:
             self._n_pending += 1
 
     def _process_result(self, result: BlockResult | None) -> None:
-        """Commit a result and apply its stopping rule, or stop the schedule if the block failed."""
+        """Commit the result of a block, or stop the schedule if the block failed."""
         if result is None:
             return
         self._n_pending -= 1
@@ -351,21 +354,21 @@ class _RunSession:
             self._close_stopped_matchups()
 
     def _commit(self, result: BlockResult) -> None:
-        """Commit a block, and call the callback for committed blocks."""
+        """Commit the result of a block, and call the callback `on_block`."""
         commit_block(self._ledger, result)
         if self._on_block is not None:
             self._on_block(result)
 
     def _close_stopped_matchups(self) -> None:
-        """Remove the matchups that have stopped from the schedule."""
-        for i, monitor in enumerate(self._monitors):
+        """Remove stopped matchups from the schedule."""
+        for matchup_index, monitor in enumerate(self._monitors):
             if monitor.stop is not None:
-                self._schedule.close_matchup(i)
+                self._schedule.close_matchup(matchup_index)
 
-    def _finish_interrupted(self) -> None:
-        """Commit the blocks that finish within the time limit, and abandon all other blocks."""
+    def _finish_after_interrupt(self) -> None:
+        """Commit the blocks that finish within the timeout, and abandon the others."""
         self._n_pending -= self._pool.cancel()
-        deadline = time.monotonic() + INTERRUPT_TIMEOUT
+        deadline = time.monotonic() + INTERRUPT_TIMEOUT_SECONDS
         while self._n_pending > 0:
             timeout = deadline - time.monotonic()
             result = self._pool.next_result(timeout) if timeout > 0 else None
@@ -399,7 +402,7 @@ NamedArrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class ExtraPass:
-    """Extra pass over part of a run, which computes results other than batch rows.
+    """Extra pass over part of a run, which computes results that batch rows do not contain.
 
     `name` identifies the pass in the ledger. `play` is a function of the block, the number of
     workers (None for all usable cores) and a progress function. `play` returns arrays that include
@@ -412,8 +415,12 @@ class ExtraPass:
 
 
 def find_missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
-    """Return the extra passes whose results are missing from the ledger."""
-    return [step for step in passes if not ledger.has_step_result(step.name, step.block.units)]
+    """Return the extra passes whose results the ledger does not contain."""
+    return [
+        extra_pass
+        for extra_pass in passes
+        if not ledger.has_step_result(extra_pass.name, extra_pass.block.units)
+    ]
 
 
 def play_passes(
@@ -423,15 +430,15 @@ def play_passes(
     on_progress: ProgressCallback | None = None,
     on_block: Callable[[BlockResult], None] | None = None,
 ) -> None:
-    """Play the missing extra passes one after another and store their results."""
-    steps = find_missing_passes(passes, ledger)
-    if on_progress is not None and steps:
-        on_progress(0, PROGRESS_STEPS_PER_PART * len(steps))
-    for step_index, step in enumerate(steps):
+    """Play the missing extra passes in sequence, and store their results."""
+    missing_passes = find_missing_passes(passes, ledger)
+    if on_progress is not None and missing_passes:
+        on_progress(0, PROGRESS_STEPS_PER_PART * len(missing_passes))
+    for pass_index, extra_pass in enumerate(missing_passes):
         start_time = time.perf_counter()
-        block = step.block
-        arrays = step.play(
-            block, workers, make_progress_for_part(on_progress, step_index, len(steps))
+        block = extra_pass.block
+        arrays = extra_pass.play(
+            block, workers, make_progress_for_part(on_progress, pass_index, len(missing_passes))
         )
         rows = arrays.pop("rows")
         check_block(block, rows, EXTRA_PASS_WORKER)
@@ -439,10 +446,11 @@ def play_passes(
             block, EXTRA_PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows)
         )
         commit_block(ledger, result)
-        ledger.add_step_result(step.name, block.units, arrays)
+        ledger.add_step_result(extra_pass.name, block.units, arrays)
         if on_block is not None:
             on_block(result)
         if on_progress is not None:
             on_progress(
-                PROGRESS_STEPS_PER_PART * (step_index + 1), PROGRESS_STEPS_PER_PART * len(steps)
+                PROGRESS_STEPS_PER_PART * (pass_index + 1),
+                PROGRESS_STEPS_PER_PART * len(missing_passes),
             )

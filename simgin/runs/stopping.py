@@ -21,7 +21,7 @@ from simgin.text.messages import SimginError
 # single deal or match (False). They are rounded up from the standard deviations for gold and simple
 # in the built-in variants. A wrong standard deviation makes intervals wider but not invalid. If the
 # planned number of units is wrong by a factor of 4, the multiplier is 1.67 instead of 1.55.
-NOMINAL_PROPORTION_SD_BY_MIRRORING = {True: 0.35, False: 0.5}
+NOMINAL_PROPORTION_SD = {True: 0.35, False: 0.5}
 NOMINAL_SD_BY_METRIC = {
     "deal_win": {True: 0.3, False: 0.5},
     "margin": {True: 12.0, False: 24.0},
@@ -53,7 +53,7 @@ METRIC_SUBJECTS = {
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units that were played in a matchup, and the reason for stopping."""
+    """Number of units played in a matchup, and the reason for stopping."""
 
     units: int
     reason: str = COMPLETE_TEXT
@@ -63,7 +63,7 @@ class StopResult:
 
 @dataclass(frozen=True)
 class PrecisionRule:
-    """Stopping rule that ends a run when a 95 % confidence sequence is narrow enough."""
+    """Stopping rule that ends a run when the 95 % confidence sequence is narrow enough."""
 
     metric: str  # metric of strategy A
     half_width: float
@@ -77,16 +77,16 @@ class PrecisionRule:
         return f"stop when {subject} is known to within ± {width} (95 % confidence sequence)"
 
     def _format_width(self, width: float) -> str:
-        """Format a half-width with its unit."""
-        entry = metrics.METRICS_BY_NAME[self.metric]
-        return f"{entry.display_factor * width:.6g} {'percentage ' * entry.is_proportion}points"
+        """Format the half-width of an interval with its unit."""
+        metric = metrics.METRICS_BY_NAME[self.metric]
+        return f"{metric.display_factor * width:.6g} {'percentage ' * metric.is_proportion}points"
 
     def compute_multiplier(self, units: int) -> float:
-        """Compute the half-width of all intervals of the run in standard errors."""
+        """Return the half-width of all intervals of the run, in standard errors."""
         return estimate.compute_confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return a sentence that states the precision if it is reached, or None to continue.
+        """Return a sentence about the precision if it is sufficient, or None to continue.
 
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
@@ -109,7 +109,7 @@ class PrecisionRule:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Stopping rule for a run that ends when a sequential test of pairs accepts a hypothesis.
+    """Stopping rule that ends a run when a sequential test of pairs accepts a hypothesis.
 
     `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A. Both hypotheses are
     Elo differences, which are computed from the mean pair score of A.
@@ -128,25 +128,23 @@ class SequentialTest:
 
     @property
     def planned_units(self) -> int:
-        """Expected number of pairs if the true strength is midway between the hypotheses.
+        """Expected number of pairs if the strength is midway between the hypotheses.
 
         The expected number is the product of the bounds of the test, divided by the squared drift.
         """
         lower_bound, upper_bound = compute_sprt_bounds()
         score_difference = elo_to_score(self.elo1) - elo_to_score(self.elo0)
         n_pairs = math.ceil(
-            -lower_bound
-            * upper_bound
-            * (NOMINAL_PROPORTION_SD_BY_MIRRORING[True] / score_difference) ** 2
+            -lower_bound * upper_bound * (NOMINAL_PROPORTION_SD[True] / score_difference) ** 2
         )
         return max(estimate.MIN_UNITS_BEFORE_FIRST_LOOK, n_pairs)
 
     def compute_multiplier(self, units: int) -> float:
-        """Compute the half-width of all intervals of the run in standard errors."""
+        """Return the half-width of all intervals of the run, in standard errors."""
         return estimate.compute_confidence_sequence_width(units, self.planned_units)
 
     def compute_llr(self, totals: np.ndarray) -> float:
-        """Compute the log-likelihood ratio of hypothesis H1 to hypothesis H0.
+        """Compute the log-likelihood ratio of H1 to H0.
 
         Args:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram of
@@ -160,7 +158,7 @@ class SequentialTest:
 
     @property
     def _h1_conclusion(self) -> str:
-        """Conclusion if H1 is accepted: an Elo difference of `elo0` or less is unlikely."""
+        """Conclusion if the test accepts H1, so that an Elo difference of `elo0` is unlikely."""
         if self.elo0 < 0:
             return f"{CONCLUSION_PREFIX}either stronger, or weaker by less than {-self.elo0:g} Elo"
         return (
@@ -171,7 +169,7 @@ class SequentialTest:
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted: an Elo difference of `elo1` or more is unlikely."""
+        """Conclusion if the test accepts H0, so that an Elo difference of `elo1` is unlikely."""
         if self.elo1 > 0:
             return f"{CONCLUSION_PREFIX}either weaker, or stronger by less than {self.elo1:g} Elo"
         return (
@@ -208,7 +206,7 @@ class StoppingError(SimginError):
 
 
 def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
-    """Return a rule that stops a run when the 95 % interval has a given half-width.
+    """Return a rule that stops a run when its intervals have a given half-width.
 
     Args:
         half_width: String such as `0.1%` for the percentage of deals or matches won, or number of
@@ -218,12 +216,12 @@ def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionR
     is_percent = isinstance(half_width, str)
     metric = _choose_metric(matchup, is_percent=is_percent)
     width = float(str(half_width).removesuffix("%")) / (100 if is_percent else 1)
-    sd = NOMINAL_SD_BY_METRIC.get(metric, NOMINAL_PROPORTION_SD_BY_MIRRORING)[matchup.is_mirrored]
+    sd = NOMINAL_SD_BY_METRIC.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
     return PrecisionRule(metric, width, estimate.compute_planned_sample_size(width, sd))
 
 
 def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> SequentialTest:
-    """Return a sequential test of two hypotheses about the Elo difference.
+    """Return a sequential test of two hypotheses about an Elo difference.
 
     Args:
         elo0: Elo difference under H0.
@@ -242,7 +240,7 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
 
 
 def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
-    """Return the metric for a target half-width that is given in percent or in points."""
+    """Return the metric for a target half-width in percent or in points."""
     if matchup.unit == metrics.DEAL:
         rate_metric, points_metric = metrics.select_headline_metrics(
             metrics.DEAL, len(matchup.players)
@@ -257,7 +255,7 @@ def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
 
 
 def elo_to_score(elo: float) -> float:
-    """Return the expected score (0 to 1) of a player who is `elo` points stronger.
+    """Return the expected score (0 to 1) of a player with an Elo lead of `elo` points.
 
     Returns:
         Expected score, 1 / (1 + 10^(-elo / 400)), between 0 and 1.
@@ -266,7 +264,7 @@ def elo_to_score(elo: float) -> float:
 
 
 def compute_sprt_bounds() -> tuple[float, float]:
-    """Return Wald's bounds for the log-likelihood ratio.
+    """Return Wald's lower and upper bound for the log-likelihood ratio.
 
     H0 is accepted at or below the lower bound, and H1 at or above the upper bound. If both error
     probabilities are at most ALPHA = 0.05, the bounds are -2.944 and 2.944.
@@ -300,19 +298,31 @@ def compute_multinomial_llr(counts: Sequence[int], mean0: float, mean1: float) -
 
 
 def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
-    """Return the Lagrange multiplier of the most likely distribution with a given mean.
+    """Return the Lagrange multiplier of the most likely distribution with mean `mean`.
 
     The distribution is p_j = n_j / N / (1 + L (a_j - mean)).
     """
     n_pairs = sum(counts)
-    count_deviations = [(n, score - mean) for n, score in zip(counts, PAIR_SCORES, strict=True)]
+    count_deviations = [
+        (count, score - mean) for count, score in zip(counts, PAIR_SCORES, strict=True)
+    ]
     # Between the bounds, no probability exceeds 1.
-    low = max((n / n_pairs - 1) / d for n, d in count_deviations if d > 0)
-    high = min((n / n_pairs - 1) / d for n, d in count_deviations if d < 0)
+    lower_bound = max(
+        (count / n_pairs - 1) / deviation for count, deviation in count_deviations if deviation > 0
+    )
+    upper_bound = min(
+        (count / n_pairs - 1) / deviation for count, deviation in count_deviations if deviation < 0
+    )
     # The sum decreases with the multiplier. scipy's root finders take 0.3 s to import.
-    while low < (multiplier := (low + high) / 2) < high:
-        if sum(n * d / (1 + multiplier * d) for n, d in count_deviations) > 0:
-            low = multiplier
+    while lower_bound < (multiplier := (lower_bound + upper_bound) / 2) < upper_bound:
+        if (
+            sum(
+                count * deviation / (1 + multiplier * deviation)
+                for count, deviation in count_deviations
+            )
+            > 0
+        ):
+            lower_bound = multiplier
         else:
-            high = multiplier
+            upper_bound = multiplier
     return multiplier

@@ -136,7 +136,7 @@ def test_interrupted_run_finishes_started_blocks_only(set_play_batches):
 
 
 def test_hung_strategy_does_not_block_an_interruption(set_play_batches, monkeypatch):
-    monkeypatch.setattr(runner, "INTERRUPT_TIMEOUT", 0.1)
+    monkeypatch.setattr(runner, "INTERRUPT_TIMEOUT_SECONDS", 0.1)
     release = threading.Event()
 
     def play_until_released(matchup, first, units):
