@@ -22,7 +22,7 @@ MAX_RENDER_TIME_PROPORTION = 0.05
 
 
 class LiveScorecard(LiveEstimate):
-    """Scorecard of the finished matchups of a review.
+    """Scorecard of the matchups that a review has finished so far.
 
     A matchup is shown when the last match of a stage has been played. The values can change in
     later stages.
@@ -37,17 +37,17 @@ class LiveScorecard(LiveEstimate):
         self._next_update = 0.0
 
     def add(self, result: BlockResult) -> None:
-        """Add the result of a finished part of the run."""
+        """Add the result of a finished block."""
         super().add(result)
         self._units_left[result.block.matchup_index] -= result.block.units
 
     def render(self) -> RenderableType:
-        """Return the scorecard, or a progress line until the first matchup is finished."""
+        """Return the scorecard, or a progress line while no matchup is finished."""
         units_played = [
             task.units if not units_left else self._count_units_of_earlier_stages(task)
             for task, units_left in zip(self._plan.tasks, self._units_left, strict=True)
         ]
-        finished_indices = [i for i, units in enumerate(units_played) if units]
+        finished_indices = [index for index, units in enumerate(units_played) if units]
         if not finished_indices:
             return super().render()
         progress = (units_played, len(find_missing_passes(self._plan.extra_passes, self._ledger)))
@@ -55,8 +55,8 @@ class LiveScorecard(LiveEstimate):
         is_due = update_time >= self._next_update or not any(self._units_left)
         if self._scorecard is None or (progress != self._progress and is_due):
             self._progress = progress
-            info = make_run_info(self._plan, [StopResult(units) for units in units_played])
-            results = RunResults(info, self._ledger)
+            run_info = make_run_info(self._plan, [StopResult(units) for units in units_played])
+            results = RunResults(run_info, self._ledger)
             review = Review(self._request, results, finished_matchup_indices=finished_indices)
             self._scorecard = fit_scorecard(review, build_scorecard_table(review))
             self._next_update = (
@@ -65,6 +65,9 @@ class LiveScorecard(LiveEstimate):
         return self._scorecard
 
     def _count_units_of_earlier_stages(self, task: Task) -> int:
-        """Return the number of units of a matchup in earlier stages, or 0 in the first stage."""
-        n = max([n for n in self._request.stage_sizes if n < task.n_games], default=0)
-        return task.matchup.count_units(n)
+        """Return the number of units that earlier stages played in a matchup."""
+        n_matches = max(
+            [n_matches for n_matches in self._request.stage_sizes if n_matches < task.n_games],
+            default=0,
+        )
+        return task.matchup.count_units(n_matches)

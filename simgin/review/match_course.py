@@ -40,7 +40,7 @@ KNOCK_ENDING_CODES = [
 def count_match_events(
     block: Block, workers: int | None, progress: ProgressCallback | None
 ) -> NamedArrays:
-    """Play matches, and count their lengths, knocks, comebacks and scores in each batch.
+    """Play matches, and count the lengths, knocks, comebacks and scores of each batch.
 
     Args:
         block: Consecutive batches of a matchup.
@@ -69,28 +69,28 @@ def count_match_events(
         return _count_unit_events(matchup, block.first_unit + unit_offset, n_units, units_per_batch)
 
     n_batches = max(1, MAX_UNITS_PER_KERNEL_CALL // units_per_batch)
-    parts = map_units(
+    chunks = map_units(
         count_unit_events, block.units, n_batches * units_per_batch, workers, progress
     )
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
 
 
 def _count_unit_events(
     matchup: Matchup, first_unit: int, n_units: int, units_per_batch: int
 ) -> NamedArrays:
-    """Play a range of units, and count their events in each batch (see `count_match_events`)."""
+    """Play a range of units, and count the events of each batch (see `count_match_events`)."""
     rows, records = play_with_records(matchup, first_unit, n_units)
     params = matchup.variant.params
     n_batches = -(-n_units // units_per_batch)
     first_deals, last_deals = _find_deal_ranges(records)
-    batch = np.arange(len(last_deals)) // units_per_batch
+    batch_of_match = np.arange(len(last_deals)) // units_per_batch
     turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS_PER_MATCH - 1)
     match_index, turn, knock_deadwood = _find_knocks(records, len(matchup.players))
-    knock_bins = batch[match_index], turn, knock_deadwood
+    knock_bins = batch_of_match[match_index], turn, knock_deadwood
     match_shape = n_batches, units_per_batch
     counts = {
         "rows": rows,
-        "length": _count_index_tuples((batch, turns), (n_batches, MAX_TURNS_PER_MATCH)),
+        "length": _count_index_tuples((batch_of_match, turns), (n_batches, MAX_TURNS_PER_MATCH)),
         "knocks": _count_index_tuples(
             knock_bins, (n_batches, N_KNOCK_TURN_BINS, N_KNOCK_DEADWOOD_BINS)
         ),
@@ -103,24 +103,24 @@ def _count_unit_events(
     if matchup.b is not None and goal.score_unit and goal.other_side_goal is None:
         leads = count_comebacks(records, params)
         counts["leads"] = np.add.reduceat(leads, np.arange(0, len(leads), units_per_batch))
-        counts["scores"] = _count_wins_by_score(records, params, batch, n_batches)
+        counts["scores"] = _count_wins_by_score(records, params, batch_of_match, n_batches)
     return counts
 
 
 def _count_index_tuples(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
-    """Return how often each tuple of indices occurs, as an array of the given shape."""
+    """Return an array of the given shape that counts how often each index occurs."""
     flat_indices = np.ravel_multi_index(indices, shape)
     return np.bincount(flat_indices, minlength=math.prod(shape)).reshape(shape)
 
 
 def _find_deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the first and the last deal of every match."""
+    """Return the indices of the first and the last deal of each match."""
     last_deals = np.flatnonzero(records["outcome"] != MATCH_UNDECIDED)
     return np.append(0, last_deals[:-1] + 1), last_deals
 
 
 def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the match index, the player's turn and the deadwood of every knock."""
+    """Return the match index, the knocker's turn and the deadwood of each knock."""
     first_deals, _ = _find_deal_ranges(records)
     is_knock = np.isin(records["kind"], KNOCK_ENDING_CODES)
     knock_records = records[is_knock]
@@ -132,7 +132,7 @@ def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.nd
 def _sum_cross_products(
     match_index: np.ndarray, bin_index: np.ndarray, shape: tuple[int, int, int]
 ) -> np.ndarray:
-    """Return the cross products of the knock counts in a match, summed over each batch.
+    """Return the cross products of the knock counts of each match, summed over each batch.
 
     Args:
         match_index: Index of the match of every knock.
@@ -147,7 +147,7 @@ def _sum_cross_products(
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return two numbers for each recorded match: 1 for the match, and 1 if it was a comeback.
+    """Return one row per recorded match: the number 1, and 1 for a comeback, otherwise 0.
 
     A comeback is a win by the side that was behind when the opponent first reached half of the
     target.
@@ -173,7 +173,7 @@ def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
 def _extract_scores_before_deals(
     records: np.ndarray, params: Params
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the scores of both sides before every deal, and the target score."""
+    """Return both sides' scores before each deal, and the target score."""
     ((field, target_name),) = find_match_goal(params).side_goal.targets.items()
     return records[f"{field}_a"], records[f"{field}_b"], get_int_param(params, target_name)
 
@@ -181,7 +181,7 @@ def _extract_scores_before_deals(
 def _count_wins_by_score(
     records: np.ndarray, params: Params, batch_of_match: np.ndarray, n_batches: int
 ) -> np.ndarray:
-    """Count the deals, and the deals in won matches, by the scores of both players."""
+    """Count all deals, and the deals of won matches, by the scores of both players."""
     score_a, score_b, target = _extract_scores_before_deals(records, params)
     first_deals, last_deals = _find_deal_ranges(records)
     n_deals = last_deals + 1 - first_deals
@@ -201,7 +201,7 @@ def _count_wins_by_score(
 
 
 def merge_batches(batch_rows: np.ndarray) -> np.ndarray:
-    """Merge adjacent batch rows, so that at most `MAX_BATCHES_PER_MATCHUP` rows remain.
+    """Merge adjacent batch rows until at most `MAX_BATCHES_PER_MATCHUP` rows remain.
 
     The batch rows have shape (n_batches, n_columns).
     """
@@ -212,7 +212,7 @@ def merge_batches(batch_rows: np.ndarray) -> np.ndarray:
 
 
 def estimate_grouped_median(frequencies: np.ndarray, cross_products: np.ndarray) -> PairedEstimate:
-    """Estimate the grouped median of integers from the frequency of each integer.
+    """Estimate the grouped median of integers from their frequencies.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
     match depends on the proportion of its values below the median and on the density at the median

@@ -48,7 +48,7 @@ MIN_STALLED_RATE_FOR_WARNING = 0.01  # minimum proportion of stalled deals for a
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """Difference in a metric between a variant and the baseline, with its effect size.
+    """Difference of a metric from the baseline under a variant, with its effect size.
 
     Attributes:
         difference: Difference with its standard error and its 95 % interval.
@@ -66,17 +66,17 @@ class Effect:
 
     @property
     def _adjusted_difference(self) -> PairedEstimate:
-        """Difference with the interval that determines the effect size."""
+        """Difference with the interval that the effect size depends on."""
         return replace(self.difference, error_rate=self.interval_error_rate)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Bounds of the interval that determines the effect size."""
+        """Bounds of the interval that the effect size depends on."""
         return self._adjusted_difference.interval
 
     @property
     def is_decided(self) -> bool:
-        """True if the whole interval has the same effect size, or if there is no interval."""
+        """True if the effect size is the same in the whole interval, or if there is no interval."""
         little_bound, much_bound = self.size_thresholds
         low_size, high_size = np.searchsorted(
             (-much_bound, -little_bound, little_bound, much_bound), self.interval
@@ -85,7 +85,7 @@ class Effect:
 
     @property
     def is_near_threshold(self) -> bool:
-        """True if the difference is so close to a threshold that more matches rarely help."""
+        """True if the difference is so close to a threshold that more matches rarely decide it."""
         value, se = abs(self.difference.value), self.difference.se
         return (
             min(abs(value - bound) for bound in self.size_thresholds)
@@ -94,7 +94,7 @@ class Effect:
 
     @property
     def size(self) -> str:
-        """Effect size (see `scorecard.classify_effect_size`)."""
+        """Effect size, as classified by `scorecard.classify_effect_size`."""
         size = scorecard.classify_effect_size(self._adjusted_difference, self.size_thresholds)
         return (
             scorecard.LARGE_EFFECT
@@ -104,7 +104,7 @@ class Effect:
 
     @property
     def sign(self) -> int:
-        """Sign of the effect, or 0 if the effect is inconclusive or negligible."""
+        """Sign of the effect, or 0 if it is inconclusive or negligible."""
         if self.size in (scorecard.NO_EFFECT, scorecard.UNCLEAR_EFFECT):
             return 0
         return 1 if self.difference.value > 0 else -1
@@ -116,7 +116,7 @@ PairingKey = tuple[str, frozenset[str]]  # variant and strategies of a matchup
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review(Result):
-    """Review of rule sets, computed from the results of a run.
+    """Review of rule sets, which is computed from the results of a run.
 
     Attributes:
         request: Request with the rule sets, players and goals.
@@ -168,7 +168,7 @@ class Review(Result):
         return self.results.ledger
 
     def _select_batches(self, batch_rows: np.ndarray, matchup_key: MatchupKey) -> np.ndarray:
-        """Return the batches of a matchup that this review uses."""
+        """Return the batches of a matchup that belong to this review."""
         if self.max_matches is not None:
             batch_rows = batch_rows[
                 : matchup_key.count_units(self.max_matches) // matchup_key.batch_size
@@ -177,13 +177,13 @@ class Review(Result):
 
     @cached_property
     def matches_by_pairing(self) -> dict[PairingKey, int]:
-        """Number of matches played in every matchup."""
+        """Number of matches played, keyed by variant and players."""
         keys = self.results.matchup_keys
         pairings = [(key.variant, frozenset(key.players)) for key in keys]
         return dict(zip(pairings, self.results.matchup_sizes, strict=True))
 
     def find_pairing(self, metric_key: MetricKey) -> PairingKey:
-        """Return the matchup from which a metric of a two-player variant is computed."""
+        """Return the matchup that determines a metric of a two-player variant."""
         variant, metric, player_type = metric_key
         if metric == GIN_VS_KNOCK_METRIC:
             return variant, frozenset(self.request.gin_and_knock_players or ())
@@ -192,13 +192,13 @@ class Review(Result):
         return variant, frozenset(players)
 
     def count_matches(self, *metric_keys: MetricKey) -> int:
-        """Return the minimum number of matches played for any of the given metrics."""
+        """Return the minimum number of matches that any of several metrics is based on."""
         if not self.request.is_sequential:
             return self.request.matches
         return min(self.matches_by_pairing[self.find_pairing(key)] for key in metric_keys)
 
     def select_first_matches(self, n_matches: int) -> Review:
-        """Return a review that uses only the first matches of every matchup."""
+        """Return a review of only the first `n_matches` matches of every matchup."""
         is_complete = not self.request.is_sequential or n_matches >= max(
             self.matches_by_pairing.values()
         )
@@ -206,7 +206,7 @@ class Review(Result):
 
     @cached_property
     def _partial_reviews(self) -> dict[int, Review]:
-        """Reviews of only the first matches, keyed by the number of matches."""
+        """Reviews of only the first matches of every matchup, keyed by the number of matches."""
         parent_review = self.parent_review or self
         return {
             n: replace(self, parent_review=parent_review, max_matches=n)
@@ -214,7 +214,7 @@ class Review(Result):
         }
 
     def select_half(self, batch_parity: int) -> Review:
-        """Return a review restricted to the batches with an even index (0) or an odd index (1)."""
+        """Return a review of only the batches with an even index (0) or an odd index (1)."""
         return replace(self, parent_review=self.parent_review or self, batch_parity=batch_parity)
 
     @cached_property
@@ -229,7 +229,7 @@ class Review(Result):
 
     @cached_property
     def stalled_rates(self) -> Mapping[tuple[str, str], float]:
-        """Proportions of stalled deals that require a warning, by variant and player type."""
+        """Proportions of stalled deals that require a warning, keyed by variant and player type."""
         return {
             (variant, player_type): estimate.value
             for (variant, metric, player_type), estimate in self.measurements.items()
@@ -240,7 +240,7 @@ class Review(Result):
 
     @cached_property
     def knock_rates(self) -> Mapping[str, PairedEstimate]:
-        """Proportions of deals between strong players that end with a knock, by variant."""
+        """Proportions of deals between strong players that end with a knock, keyed by variant."""
         return {
             variant: scorecard.estimate_knock_rate(self.get_stats_of_type(variant, STRONG_PLAYER))
             for variant, metric, player_type in self.measurements
@@ -249,7 +249,7 @@ class Review(Result):
 
     @property
     def shown_scorecard_rows(self) -> tuple[ScorecardRow, ...]:
-        """Rows of the scorecard, without stalled deals if they are rare for all player types."""
+        """Rows of the scorecard, without stalled deals if these are rare."""
         return tuple(
             row
             for row in self.scorecard_rows
@@ -258,7 +258,7 @@ class Review(Result):
 
     @cached_property
     def player_types(self) -> tuple[str, ...]:
-        """Names of the player types, with the weakest first."""
+        """Names of the player types, weakest first."""
         return (*(kind.name for kind in self.request.kinds), STRONG_PLAYER)
 
     @cached_property
@@ -267,7 +267,7 @@ class Review(Result):
         return cache(_find_equal_built_in)
 
     def find_strategy(self, variant: str, player_type: str) -> str:
-        """Return the strategy that represents a player type under a variant."""
+        """Return the strategy that plays as a player type under a variant."""
         if player_type == STRONG_PLAYER:
             return self.request.find_strong_player(variant)
         return dict(self.request.kinds)[player_type]
@@ -283,7 +283,7 @@ class Review(Result):
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Batch rows that this review uses, keyed by (variant, strategy A, strategy B)."""
+        """Batch rows that belong to this review, keyed by variant, strategy A and strategy B."""
         return {
             (key.variant, key.a, key.b): self._select_batches(rows, key)
             for key, rows in (self.parent_review or self)._loaded_batch_rows.items()
@@ -291,7 +291,7 @@ class Review(Result):
 
     @cached_property
     def _loaded_batch_rows(self) -> dict[MatchupKey, np.ndarray]:
-        """Batch rows of all matches in the finished matchups, keyed by matchup."""
+        """Batch rows of all finished matchups, keyed by matchup."""
         return {
             key: match_course.merge_batches(self.results.load_rows(i))
             for i, key in enumerate(self.results.matchup_keys)
@@ -300,7 +300,7 @@ class Review(Result):
 
     @cached_property
     def _event_counts(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Event counts that this review uses, by variant and strategy."""
+        """Event counts that belong to this review, keyed by variant and strategy."""
         return {
             (key.variant, key.a): {
                 name: self._select_batches(array, key) for name, array in counts.items()
@@ -310,14 +310,14 @@ class Review(Result):
 
     @cached_property
     def _loaded_event_counts(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
-        """Event counts in all recorded matches between strong players, keyed by matchup."""
+        """Event counts of all recorded matches between strong players, keyed by matchup."""
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
         for variant, name in list_recorded_matchups(self.request):
             stages = self.request.list_stages(self.matches_by_pairing[variant, frozenset({name})])
             passes = [
-                (format_recording_name(variant, name, first), last - first)
-                for first, last in stages
+                (format_recording_name(variant, name, first_match), end_match - first_match)
+                for first_match, end_match in stages
             ]
             if self.finished_matchup_indices is not None and not (
                 passes and all(itertools.starmap(ledger.has_step_result, passes))
@@ -327,12 +327,12 @@ class Review(Result):
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[key] = {
-                part: np.concatenate([stage[part] for stage in counts]) for part in counts[0]
+                event: np.concatenate([stage[event] for stage in counts]) for event in counts[0]
             }
         return courses
 
     def estimate_win_rate(self, variant: str, strategy: str, opponent: str) -> PairedEstimate:
-        """Return the proportion of matches that one strategy wins against another."""
+        """Estimate the proportion of matches that one strategy wins against another."""
         rows_by_players = {
             key[1:]: rows for key, rows in self._batch_rows.items() if key[0] == variant
         }
@@ -341,21 +341,21 @@ class Review(Result):
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
-        """All values of the finished matchups, keyed by variant, metric and player type.
+        """Values from the finished matchups, keyed by variant, metric and player type.
 
         If a value is missing, a string states the reason.
         """
         return dict(itertools.chain(*map(self._measure_variant, self.request.played_variants)))
 
     def _measure_variant(self, variant: str) -> Iterator[tuple[MetricKey, Measurement]]:
-        """Yield every value under a variant, keyed by variant, metric and player type."""
+        """Yield each value under a variant with its variant, metric and player type."""
         is_requested = variant in self.request.variants
-        for name in self.player_types if is_requested else (STRONG_PLAYER,):
-            strategy = self.find_strategy(variant, name)
+        for player_type in self.player_types if is_requested else (STRONG_PLAYER,):
+            strategy = self.find_strategy(variant, player_type)
             if self._are_matchups_finished(variant, strategy, strategy):
-                stats = self.get_stats_of_type(variant, name)
+                stats = self.get_stats_of_type(variant, player_type)
                 for row in self.scorecard_rows:
-                    yield (variant, row.key, name), row.measure(stats)
+                    yield (variant, row.key, player_type), row.measure(stats)
         strong_player = self.request.find_strong_player(variant)
         # In solitaire games, other players can be as strong as the strong player.
         for weaker_type in self.request.kinds[: 1 if self.request.is_solo else None]:
@@ -378,12 +378,13 @@ class Review(Result):
         )
 
     def _measure_skill(self, variant: str, strong_player: str, weaker_player: str) -> Measurement:
-        """Estimate the strong player's win rate or, in solitaire games, its lead in win rate."""
+        """Estimate the strong player's win rate or, in solitaire games, its lead in win rates."""
         win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
             rows = [self._batch_rows[variant, name, ""] for name in (strong_player, weaker_player)]
             strong_rate, weaker_rate = (
-                paired_estimate.estimate_metric_by_batch(r, win_metric) for r in rows
+                paired_estimate.estimate_metric_by_batch(batch_rows, win_metric)
+                for batch_rows in rows
             )
             return strong_rate - weaker_rate
         if strong_player == weaker_player:
@@ -392,7 +393,7 @@ class Review(Result):
 
     @cached_property
     def effects(self) -> dict[MetricKey, Effect]:
-        """All differences from the baseline, including differences at equal match length."""
+        """Differences from the baseline, keyed by variant, metric and player type."""
         base_variant = self.request.base
         effects = {}
         for key, estimate in self.measurements.items():
@@ -400,12 +401,13 @@ class Review(Result):
             if base_variant is None or variant == base_variant or isinstance(estimate, str):
                 continue
             base_key = (base_variant, metric, player_type)
-            n = self.count_matches(key, base_key)
+            n_matches = self.count_matches(key, base_key)
             value, baseline = (
-                self.select_first_matches(n).measurements.get(k) for k in (key, base_key)
+                self.select_first_matches(n_matches).measurements.get(metric_key)
+                for metric_key in (key, base_key)
             )
             if isinstance(value, PairedEstimate) and isinstance(baseline, PairedEstimate):
-                error_rate = self.request.find_interval_error_rate(n)
+                error_rate = self.request.find_interval_error_rate(n_matches)
                 effects[key] = self.compute_effect(value, baseline, metric, error_rate)
         return effects
 
@@ -416,7 +418,7 @@ class Review(Result):
         metric: str,
         error_rate: float = ALPHA,
     ) -> Effect:
-        """Return the difference between two values of a metric, with its effect size."""
+        """Compute the difference between two values of a metric, with its effect size."""
         if metric in (SKILL_METRIC, GIN_VS_KNOCK_METRIC):
             return Effect(
                 value - reference, scorecard.SKILL_EFFECT_BOUNDS, interval_error_rate=error_rate
@@ -432,22 +434,22 @@ class Review(Result):
         return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
     def compute_adaptation_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
-        """Return the effect of adapting `champion` to a variant on a metric, or None."""
+        """Compute the effect of adapting `champion` to a variant on a metric, or return None."""
         key, pairing = (variant, row.key, STRONG_PLAYER), (variant, frozenset({CHAMPION_STRATEGY}))
-        n = min(self.count_matches(key), self.matches_by_pairing[pairing])
-        partial_review = self.select_first_matches(n)
+        n_matches = min(self.count_matches(key), self.matches_by_pairing[pairing])
+        partial_review = self.select_first_matches(n_matches)
         value = row.measure(partial_review.get_stats_of_type(variant, STRONG_PLAYER))
         reference = row.measure(partial_review.get_stats_of_strategy(variant, CHAMPION_STRATEGY))
         if isinstance(value, str) or isinstance(reference, str):
             return None
-        error_rate = self.request.find_interval_error_rate(n)
-        bounds = row.compute_effect_bounds(reference, n)
+        error_rate = self.request.find_interval_error_rate(n_matches)
+        bounds = row.compute_effect_bounds(reference, n_matches)
         is_tenfold_change = scorecard.is_tenfold_change(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold_change, error_rate)
 
     @property
     def next_matches_by_pairing(self) -> dict[PairingKey, int]:
-        """Number of matches of every matchup in the next stage."""
+        """Number of matches after the next stage, keyed by variant and players."""
         undecided_pairings = self._find_undecided_pairings()
         next_larger_size = {
             n: min([size for size in self.request.stage_sizes if size > n], default=n)
@@ -459,7 +461,7 @@ class Review(Result):
         }
 
     def _find_undecided_pairings(self) -> set[PairingKey]:
-        """Return the matchups on which uncertain effect sizes and undecided goals depend."""
+        """Return the matchups that determine uncertain effect sizes and undecided goals."""
         pairings = set()
         for key, effect in self.effects.items():
             variant, metric, player_type = key
@@ -481,7 +483,7 @@ class Review(Result):
         return pairings
 
     def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
-        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for a design goal under a rule set."""
+        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for a design goal under a variant."""
         key = (variant, goal.row.key, STRONG_PLAYER)
         value = self.measurements[key]
         if isinstance(value, str):
@@ -490,16 +492,16 @@ class Review(Result):
         return goal.evaluate(replace(value, error_rate=error_rate))
 
     def select_effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
-        """Return the effect on a metric for every player type, weakest player type first."""
-        items = self.effects.items()
+        """Return the effects on a metric by player type, weakest type first."""
+        keyed_effects = self.effects.items()
         return {
             effect_type: effect
-            for (effect_variant, effect_metric, effect_type), effect in items
+            for (effect_variant, effect_metric, effect_type), effect in keyed_effects
             if (effect_variant, effect_metric) == (variant, metric)
         }
 
     def varies_by_player_type(self, variant: str, metric: str) -> bool:
-        """Return True if a rule change affects two player types significantly differently."""
+        """Return True if the effects on two player types differ significantly."""
         effects = self.select_effects_by_type(variant, metric).values()
         return any(
             effect.difference.interval[0] - other_effect.difference.interval[1] > 0
@@ -508,19 +510,19 @@ class Review(Result):
         )
 
     def is_identical_to_baseline(self, variant: str) -> bool:
-        """Return True if every match has the same result as under the baseline."""
+        """Return True if each match has the same result as under the baseline."""
         effects = self.effects.items()
         differences = [effect.difference for key, effect in effects if key[0] == variant]
         return bool(differences) and all(number.value == number.se == 0 for number in differences)
 
     @cached_property
     def training_dependent_metrics(self) -> frozenset[str]:
-        """Metrics whose values change if the strong player is trained for the rules."""
+        """Metrics whose values change if a strong player is trained for the rules."""
         dependent_keys = (row.key for row in self.scorecard_rows if not row.is_training_independent)
         return frozenset((SKILL_METRIC, *dependent_keys))
 
     def needs_training(self, metric_key: MetricKey) -> bool:
-        """Return True if training the strong player for the rules would change a value."""
+        """Return True if training the strong player would change a value."""
         variant, metric, player_type = metric_key
         is_strong = player_type == STRONG_PLAYER or metric == SKILL_METRIC
         is_variant_untrained = variant in self.request.untrained_variants
@@ -530,7 +532,7 @@ class Review(Result):
 
     @cached_property
     def metrics(self) -> Frame:
-        """DataFrame of all values of the scorecard, including missing values."""
+        """DataFrame of all scorecard values, including missing values."""
         rows = []
         for key, estimate in self.measurements.items():
             labels = self._make_label_columns(*key) | {"untrained": self.needs_training(key)}
@@ -546,12 +548,14 @@ class Review(Result):
         p_values = np.array([effect.difference.p for effect in self.effects.values()], float)
         base = str(self.request.base)
         rows = []
-        for (key, effect), p in zip(self.effects.items(), adjust_p_values(p_values), strict=True):
+        for (key, effect), p_holm in zip(
+            self.effects.items(), adjust_p_values(p_values), strict=True
+        ):
             difference = effect.difference
             size = scorecard.format_effect_size(
                 effect.size, effect.size_thresholds, effect.interval
             )
-            test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
+            test_columns = {"base_variant": base, "p": difference.p, "p_holm": p_holm, "size": size}
             is_untrained = self.needs_training(key) or self.needs_training((base, *key[1:]))
             labels = self._make_label_columns(*key) | {
                 "untrained": is_untrained,
@@ -561,12 +565,12 @@ class Review(Result):
         return build_output_frame("review_differences", rows)
 
     def _make_label_columns(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
-        """Return the columns that identify a value, such as its variant, metric and players."""
-        name = self.find_strategy(variant, player_type)
-        opponent, players = name, player_type
+        """Return the columns that label a value: its variant, players, metric and title."""
+        strategy = self.find_strategy(variant, player_type)
+        opponent, players = strategy, player_type
         if metric == SKILL_METRIC:
             title = scorecard.choose_skill_title(self.request.is_solo)
-            name = self.request.find_strong_player(variant)
+            strategy = self.request.find_strong_player(variant)
             players = f"{STRONG_PLAYER} v {player_type}"
         elif metric == GIN_VS_KNOCK_METRIC:
             opponent = dict(self.request.kinds)[IMMEDIATE_KNOCKER]
@@ -574,13 +578,13 @@ class Review(Result):
             players = f"{player_type} v {IMMEDIATE_KNOCKER}"
         else:
             title = next(row.title for row in self.scorecard_rows if row.key == metric)
-        labels = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
+        labels = {"variant": variant, "strategy": strategy, "unit": metrics.MATCH, "metric": metric}
         opponent = "" if self.request.is_solo else opponent
         return {**labels, "opponent": opponent, "title": title, "players": players}
 
 
 def _find_equal_built_in(variant: str) -> str:
-    """Return the built-in variant with the same rules as a variant spec, or an empty string."""
+    """Return the built-in variant with the same rules as a variant spec, or ""."""
     if "+" not in variant:
         return ""
     built_in = variants.find_built_in_equal(variants.find_variant(variant))
@@ -588,7 +592,7 @@ def _find_equal_built_in(variant: str) -> str:
 
 
 def restore_review(manifest_entry: Mapping[str, Any], results: RunResults) -> Review:
-    """Restore a review from the manifest and the results in a run directory.
+    """Restore a review from a run's manifest and results.
 
     Raises:
         ReviewError: If the review was made by another version of simgin.
@@ -612,7 +616,7 @@ def run_review(
     output: str | Path | None = None,
     **options: Any,
 ) -> Review:
-    """Play all matches of a review request and return the review.
+    """Play all matches of a review request, and return the review.
 
     Args:
         request: Request with the rule sets, players and goals.
@@ -633,7 +637,7 @@ def run_review(
 def plan_review(
     request: ReviewRequest, matches_by_pairing: Mapping[PairingKey, int] | None = None
 ) -> Plan:
-    """Return the plan of a review, with its matchups and the matches to record.
+    """Return the plan of a review, including the matches to record.
 
     The players in the request must be resolved.
 
@@ -647,7 +651,10 @@ def plan_review(
         for variant in request.played_variants
         for matchup_spec in _iterate_matchups(request, variant)
     )
-    matchups = [parse_matchup(a, b, v, request.seed, "match") for v, a, b in matchup_specs]
+    matchups = [
+        parse_matchup(strategy_a, strategy_b, variant, request.seed, "match")
+        for variant, strategy_a, strategy_b in matchup_specs
+    ]
     tasks = []
     for matchup in matchups:
         pairing = matchup.variant.spec, frozenset(matchup.key.players)
@@ -668,16 +675,20 @@ def plan_review(
 
 
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
-    """Return a plan with more matches, or None if no effect size or goal is uncertain."""
+    """Return a plan with more matches, or None if all effect sizes and goals are decided."""
     review = Review(request, results)
-    sizes = review.next_matches_by_pairing
-    return None if sizes == review.matches_by_pairing else plan_review(request, sizes)
+    matches_by_pairing = review.next_matches_by_pairing
+    return (
+        None
+        if matches_by_pairing == review.matches_by_pairing
+        else plan_review(request, matches_by_pairing)
+    )
 
 
 def _iterate_matchups(
     request: ReviewRequest, variant: str
 ) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the variant and both strategies of every matchup under a variant.
+    """Yield the variant and both strategies of each matchup under a variant.
 
     Some matchups are yielded twice.
 
@@ -703,7 +714,7 @@ def _iterate_matchups(
 
 
 def list_recorded_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
-    """Return the variants and strategies of the matches that are recorded deal by deal.
+    """Return the variants and strategies whose matches are recorded deal by deal.
 
     The strategies are the strong player and, for variants with an adapted player, `champion`.
     """
@@ -714,17 +725,19 @@ def list_recorded_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
 
 
 def format_recording_name(variant: str, player: str, first_match: int = 0) -> str:
-    """Return the ledger name of the recorded matches of a player under a variant."""
+    """Return the name under which the ledger stores recorded matches of a player."""
     return f"course of {player} {variant}" + f" from match {first_match}" * bool(first_match)
 
 
 def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraPass]:
-    """Yield the passes that record matches of the strong players deal by deal."""
+    """Yield the extra passes that record matches of the strong players."""
     recorded_matchups = list_recorded_matchups(request)
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
-            for first, last in request.list_stages(task.n_games):
-                block = Block(index, task.matchup, first // key.batch_size, last - first)
-                name = format_recording_name(key.variant, key.a, first)
+            for first_match, end_match in request.list_stages(task.n_games):
+                block = Block(
+                    index, task.matchup, first_match // key.batch_size, end_match - first_match
+                )
+                name = format_recording_name(key.variant, key.a, first_match)
                 yield ExtraPass(name, block, match_course.count_match_events)

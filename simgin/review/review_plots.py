@@ -33,14 +33,14 @@ N_PLOTTED_SCORE_BINS = 5  # number of score bins in plots; each bin is a fifth o
 
 
 def iterate_review_plots(review: Review) -> Iterator[Plot]:
-    """Yield the plots of a review in the order of the report."""
+    """Yield the plots of a review, in the order of the report."""
     seed = review.request.seed
-    names = [format_rule_set_label(review, variant) for variant in review.request.variants]
+    labels = [format_rule_set_label(review, variant) for variant in review.request.variants]
     if review.request.sweep:
         yield from _iterate_sweep_plots(review)
         return
     frame = make_match_length_frame(review)
-    figure = plots.match_length(frame, seed=seed, order=names)
+    figure = plots.match_length(frame, seed=seed, order=labels)
     columns = _make_titled_columns(variant="", median="Median turns per match")
     yield _make_plot("match_length", "How long does a match take?", figure, frame, columns)
     frame = make_endings_frame(review)
@@ -49,7 +49,7 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
     yield _make_plot("outcomes", "How do deals end?", figure, frame, columns)
     frame = make_effects_frame(review)
     if len(frame):
-        figure = plots.effects_by_player_type(frame, seed=seed, order=names)
+        figure = plots.effects_by_player_type(frame, seed=seed, order=labels)
         columns = _make_titled_columns(
             "title", "variant", "players", value="Difference from the baseline"
         )
@@ -57,7 +57,7 @@ def iterate_review_plots(review: Review) -> Iterator[Plot]:
         yield _make_plot("kinds", question, figure, frame, columns)
     frame = make_knocks_frame(review)
     if len(frame) and not review.request.is_solo:
-        figure = plots.knocks_by_turn(frame, seed=seed, order=names)
+        figure = plots.knocks_by_turn(frame, seed=seed, order=labels)
         columns = _make_titled_columns("variant", "turn", "deadwood", value="Proportion of knocks")
         question = "When does the strong player knock?"
         yield _make_plot("knock_chart", question, figure, frame, columns)
@@ -78,7 +78,7 @@ def _make_plot(
 
 
 def _make_titled_columns(*names: str, **titles: str) -> tuple[Column, ...]:
-    """Return columns with the given titles, or with their names as titles."""
+    """Return table columns with titles, which are the column names by default."""
     title_by_name = {name: name for name in names} | titles
     return tuple(Column(name, title) for name, title in title_by_name.items())
 
@@ -91,7 +91,7 @@ def _make_plot_row(
     player_type: str = STRONG_PLAYER,
     sample_size: int | None = None,
 ) -> dict[str, Any]:
-    """Return a DataFrame row with an estimate and the players to which it applies.
+    """Return a row of a plotted DataFrame: an estimate with its variant and players.
 
     Args:
         review: Review with all players.
@@ -101,11 +101,11 @@ def _make_plot_row(
         player_type: Player type of both players.
         sample_size: Sample size [default: the sample size of the estimate].
     """
-    name = review.find_strategy(variant, player_type)
-    opponent = "" if review.request.is_solo else name
+    strategy = review.find_strategy(variant, player_type)
+    opponent = "" if review.request.is_solo else strategy
     labels = {
         "variant": format_rule_set_label(review, variant),
-        "strategy": name,
+        "strategy": strategy,
         "opponent": opponent,
     }
     return {
@@ -116,7 +116,7 @@ def _make_plot_row(
 
 
 def make_match_length_frame(review: Review) -> Frame:
-    """Return the distribution of turns per match between strong players, in bins of equal width."""
+    """Return the distribution of turns per match between strong players, in equal bins."""
     counts = {
         variant: review.get_stats_of_type(variant, STRONG_PLAYER).event_counts["length"]
         for variant in review.request.variants
@@ -128,19 +128,19 @@ def make_match_length_frame(review: Review) -> Frame:
     bin_width = max(1, -(-max_turns // MAX_LENGTH_BINS))
     bin_starts = np.arange(0, max_turns + 1, bin_width)
     rows = []
-    for variant, n_matches in counts.items():
-        median = int(np.searchsorted(n_matches.sum(axis=0).cumsum(), n_matches.sum() / 2))
-        plotted_counts = n_matches[:, : bin_starts[-1] + bin_width]
+    for variant, length_counts in counts.items():
+        median = int(np.searchsorted(length_counts.sum(axis=0).cumsum(), length_counts.sum() / 2))
+        plotted_counts = length_counts[:, : bin_starts[-1] + bin_width]
         binned_counts = np.add.reduceat(plotted_counts, bin_starts, axis=1)
         for bin_start, column in zip(bin_starts, binned_counts.T, strict=True):
-            rate = paired_estimate.estimate_rate(column, n_matches.sum(axis=1))
+            rate = paired_estimate.estimate_rate(column, length_counts.sum(axis=1))
             columns = {"turns": bin_start, "width": bin_width, "median": median}
             rows.append(_make_plot_row(review, variant, rate, columns))
     return build_output_frame("plots/match_length", rows)
 
 
 def make_endings_frame(review: Review) -> Frame:
-    """Return the percentage of deals with each ending, for every player type."""
+    """Return the proportion of deals with each ending, by player type."""
     rows = []
     endings_by_metric = {
         "gin": ["gin", "big_gin", "shot"],
@@ -161,7 +161,7 @@ def make_endings_frame(review: Review) -> Frame:
 
 
 def make_effects_frame(review: Review) -> Frame:
-    """Return the effects on the most important metrics, for every player type."""
+    """Return the effects on the most important metrics, by player type."""
     rows = []
     for row in (row for row in review.scorecard_rows if row.key in METRICS_PLOTTED_BY_PLAYER_TYPE):
         for (variant, key, player_type), effect in review.effects.items():
@@ -173,15 +173,17 @@ def make_effects_frame(review: Review) -> Frame:
                     "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
                 base_key = (str(review.request.base), key, player_type)
-                n = review.count_matches((variant, key, player_type), base_key)
+                n_matches = review.count_matches((variant, key, player_type), base_key)
                 rows.append(
-                    _make_plot_row(review, variant, effect.difference, labels, player_type, n)
+                    _make_plot_row(
+                        review, variant, effect.difference, labels, player_type, n_matches
+                    )
                 )
     return build_output_frame("plots/kinds", rows)
 
 
 def make_knocks_frame(review: Review) -> Frame:
-    """Return the distribution of the strong player's knocks over turns and deadwood."""
+    """Return the distribution of the strong player's knocks by turn and deadwood."""
     rows = []
     for variant in review.request.variants:
         knocks = review.get_stats_of_type(variant, STRONG_PLAYER).event_counts.get("knocks")
@@ -197,7 +199,7 @@ def make_knocks_frame(review: Review) -> Frame:
 
 
 def make_score_difference_frame(review: Review) -> Frame:
-    """Return changes in win probability from the baseline, by the scores of both players."""
+    """Return the changes in win probability from the baseline, by both players' scores."""
     base = review.request.base
     baseline = {} if base is None else _compute_win_rates_by_score(review, base)
     rows = []
@@ -213,7 +215,7 @@ def make_score_difference_frame(review: Review) -> Frame:
 def _compute_win_rates_by_score(
     review: Review, variant: str
 ) -> dict[tuple[int, int], PairedEstimate]:
-    """Return the win rate of a player for each pair of scores."""
+    """Return the match win rate of a player for each pair of scores."""
     scores = review.get_stats_of_type(variant, STRONG_PLAYER).event_counts.get("scores")
     if scores is None:
         return {}
@@ -239,7 +241,7 @@ def _compute_win_rates_by_score(
 
 
 def _iterate_sweep_plots(review: Review) -> Iterator[Plot]:
-    """Yield curves for a sweep over one parameter, or heat maps for a sweep over two."""
+    """Yield curves of a sweep over one parameter, or heat maps of a sweep over two."""
     seed = review.request.seed
     frame = make_sweep_frame(review)
     columns = _make_titled_columns("title", "variant", value="Value")
@@ -247,13 +249,13 @@ def _iterate_sweep_plots(review: Review) -> Iterator[Plot]:
         figure = plots.sweep_curves(frame, seed=seed)
         yield _make_plot("sweep", "How does the game change?", figure, frame, columns)
         return
-    for i, (title, title_rows) in enumerate(frame.groupby("title", sort=False), start=1):
+    for plot_number, (title, title_rows) in enumerate(frame.groupby("title", sort=False), start=1):
         figure = plots.sweep_map(title_rows, seed=seed)
-        yield _make_plot(f"sweep_{i}", str(title), figure, title_rows, columns)
+        yield _make_plot(f"sweep_{plot_number}", str(title), figure, title_rows, columns)
 
 
 def make_sweep_frame(review: Review) -> Frame:
-    """Return the scorecard values for all points of a sweep.
+    """Return the scorecard values of all rule sets in a sweep.
 
     The column `even` contains the break-even value.
     """
@@ -286,13 +288,13 @@ def make_sweep_frame(review: Review) -> Frame:
             "is_base": variant == review.request.base,
             "factor": factor,
         }
-        n = review.count_matches((variant, key, player_type))
-        rows.append(_make_plot_row(review, variant, estimate, columns, sample_size=n))
+        n_matches = review.count_matches((variant, key, player_type))
+        rows.append(_make_plot_row(review, variant, estimate, columns, sample_size=n_matches))
     return build_output_frame("plots/sweep", rows)
 
 
 def _parse_values(parameter_name: str, texts: Sequence[str]) -> list[Any]:
-    """Return the values of a parameter as numbers, or as canonical strings if not all are numbers.
+    """Return parameter values as numbers or, if not all are numbers, as canonical strings.
 
     The words yes and no can also be written as 1 and 0.
     """

@@ -113,7 +113,7 @@ LIMITATIONS_TEXT = (
 
 
 def build_review_report(review: Review, command: str) -> Report:
-    """Return the report of a review, with verdicts, tables, plots and caveats."""
+    """Return the report of a review, with its verdicts, tables, plots and caveats."""
     tables = [table for table in _iterate_tables(review) if len(table.frame)]
     return Report(
         verdicts.format_review_question(review),
@@ -139,7 +139,7 @@ def build_review_report(review: Review, command: str) -> Report:
 
 
 def _make_training_caveat(review: Review, command: str) -> Caveat | None:
-    """Return a caveat about strong players not trained for the rules, with a training command."""
+    """Return a caveat if strong players were not trained for the rules, otherwise None."""
     request = review.request
     untrained_variants = request.untrained_variants
     if not untrained_variants:
@@ -157,7 +157,7 @@ def _make_training_caveat(review: Review, command: str) -> Caveat | None:
 
 
 def _make_training_command(command: str) -> str:
-    """Return a review command that also trains players, with a separate output directory."""
+    """Return a review command that also trains players, with another output directory."""
     arguments = shlex.split(command)
     for index in range(1, len(arguments)):
         if arguments[index - 1] == "-o":
@@ -166,7 +166,7 @@ def _make_training_command(command: str) -> str:
 
 
 def _list_verdict_lines(review: Review) -> list[str]:
-    """Return sentences about the goals, and the verdicts on the rule sets or the sweep."""
+    """Return sentences about the goals, and verdicts on the rule sets or the sweep."""
     goal_lines = list(_iterate_goal_lines(review))
     if review.request.sweep:
         return [*goal_lines, *iterate_sweep_lines(review), describe_best_values(review)]
@@ -176,17 +176,23 @@ def _list_verdict_lines(review: Review) -> list[str]:
 
 
 def _iterate_goal_lines(review: Review) -> Iterator[str]:
-    """Yield sentences about the rule sets that meet all goals or individual goals."""
+    """Yield sentences that name the rule sets that meet or miss each goal."""
     goals = parse_goals(review.request.goals, review.scorecard_rows)
     specs = review.request.variants
-    results_by_goal = [{v: review.evaluate_goal(goal, v) for v in specs} for goal in goals]
+    results_by_goal = [
+        {variant: review.evaluate_goal(goal, variant) for variant in specs} for goal in goals
+    ]
     if len(goals) > 1 and len(specs) > 1:
         yield format_recommendation(results_by_goal, partial(_format_rule_sets, review))
     format_label = format_sweep_values if review.request.sweep else format_rule_set_label
     for goal, results in zip(goals, results_by_goal, strict=True):
         clauses = []
         for goal_result, verb in GOAL_RESULT_PHRASES.items():
-            if names := [format_label(review, v) for v in specs if results[v] == goal_result]:
+            if names := [
+                format_label(review, variant)
+                for variant in specs
+                if results[variant] == goal_result
+            ]:
                 clauses.append(f"{verb} {join_words(names)}")
         yield f'The goal "{goal.text}" is {join_words(clauses)}.'
 
@@ -194,7 +200,7 @@ def _iterate_goal_lines(review: Review) -> Iterator[str]:
 def format_recommendation(
     results_by_goal: Sequence[Mapping[str, str]], join_names: Callable[[Sequence[str]], str]
 ) -> str:
-    """Return a sentence that groups the rule sets by whether they meet all goals.
+    """Return a sentence that groups rule sets by whether they meet all goals.
 
     Args:
         results_by_goal: For every goal, its result (GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED) by
@@ -202,10 +208,15 @@ def format_recommendation(
         join_names: Function that joins the names of rule sets.
     """
     goals_text = "both goals" if len(results_by_goal) == 2 else f"all {len(results_by_goal)} goals"
-    results = {v: [by_variant[v] for by_variant in results_by_goal] for v in results_by_goal[0]}
-    variants_met = [v for v in results if set(results[v]) == {GOAL_MET}]
-    variants_missed = [v for v in results if GOAL_MISSED in results[v]]
-    variants_undecided = [v for v in results if v not in (*variants_met, *variants_missed)]
+    results = {
+        variant: [result_by_variant[variant] for result_by_variant in results_by_goal]
+        for variant in results_by_goal[0]
+    }
+    variants_met = [variant for variant in results if set(results[variant]) == {GOAL_MET}]
+    variants_missed = [variant for variant in results if GOAL_MISSED in results[variant]]
+    variants_undecided = [
+        variant for variant in results if variant not in (*variants_met, *variants_missed)
+    ]
     clauses = [f"no rule set {'clearly ' * bool(variants_undecided)}meets {goals_text}"]
     if variants_met:
         clauses = [f"{goals_text} are met by {join_names(variants_met)}"]
@@ -213,7 +224,11 @@ def format_recommendation(
         clauses.append(f"at least one is missed by {join_names(variants_missed)}")
     elif variants_missed:
         min_missed = min(goal_results.count(GOAL_MISSED) for goal_results in results.values())
-        nearest = [v for v in variants_missed if results[v].count(GOAL_MISSED) == min_missed]
+        nearest = [
+            variant
+            for variant in variants_missed
+            if results[variant].count(GOAL_MISSED) == min_missed
+        ]
         if len(nearest) == len(results):
             number_names = {1: "one", len(results_by_goal): goals_text.split()[0]}
             count_text = number_names.get(min_missed, str(min_missed))
@@ -246,27 +261,27 @@ def _iterate_tables(review: Review) -> Iterator[Table]:
 
 
 def _iterate_scorecards(review: Review) -> Iterator[Table]:
-    """Yield the scorecard and, except in sweeps, the scorecard at equal match length."""
+    """Yield the scorecard and, unless there is a sweep, the scorecard at equal match length."""
     yield build_scorecard_table(review)
     if not review.request.sweep:
         yield _build_same_length_table(review)
 
 
 def _has_too_many_columns(scorecard: Table) -> bool:
-    """Return True if a scorecard has too many rule sets to show each of them in a column."""
+    """Return True if a scorecard has too many rule sets for one column each."""
     return len(scorecard.columns) - 1 > MAX_VARIANTS_PER_TABLE
 
 
 def fit_scorecard(review: Review, scorecard: Table) -> Table:
-    """Return a scorecard, or its main rows as columns if there are too many rule sets."""
+    """Return a scorecard, or its main rows as columns if it has too many rule sets."""
     if not _has_too_many_columns(scorecard):
         return scorecard
     main_titles = {row.title for row in review.scorecard_rows if row.key in MAIN_ROW_KEYS}
     main_titles.add(choose_skill_title(review.request.is_solo))
-    names = [column.name for column in scorecard.columns]
+    column_names = [column.name for column in scorecard.columns]
     rows = [
-        dict(zip(names, map(_shorten_to_arrow, cells), strict=True))
-        for cells in zip(*(scorecard.frame[name] for name in names), strict=True)
+        dict(zip(column_names, map(_shorten_to_arrow, cells), strict=True))
+        for cells in zip(*(scorecard.frame[name] for name in column_names), strict=True)
         if str(cells[0]).removesuffix(UNTRAINED_MARK) in main_titles
     ]
     title, note = f"{scorecard.title}: main properties", _explain_summary(review, scorecard.title)
@@ -274,7 +289,7 @@ def fit_scorecard(review: Review, scorecard: Table) -> Table:
 
 
 def _explain_summary(review: Review, scorecard_title: str) -> str:
-    """Return the note below the summary of a scorecard."""
+    """Return the note below a summarised scorecard."""
     players = "the strong player" if review.request.is_solo else "matches between strong players"
     arrow_note = ""
     if review.request.base:
@@ -287,7 +302,7 @@ def _explain_summary(review: Review, scorecard_title: str) -> str:
 
 
 def build_scorecard_table(review: Review) -> Table:
-    """Return the strong player's scorecard, with a row per metric and a column per rule set."""
+    """Return the strong player's scorecard, with rows for metrics and columns for rule sets."""
     request = review.request
     rows = _make_scorecard_cell_rows(review, request.variants, _make_value_cell)
     if review.request.gin_and_knock_players:
@@ -320,7 +335,7 @@ def _make_scorecard_cell_rows(
     shown_variants: Iterable[str],
     make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
 ) -> list[dict[str, Any]]:
-    """Return the cells of the scorecard rows, without the empty rows of a finished review."""
+    """Return the cells of the scorecard's rows, without rows that stay empty."""
     rows = []
     for row in review.shown_scorecard_rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
@@ -335,7 +350,7 @@ def _make_scorecard_cell_rows(
 
 
 def _make_skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
-    """Return the scorecard row with the win rates against weaker players."""
+    """Return the scorecard row with win rates against weaker players."""
     cells = {variant: _make_skill_cell(review, variant) for variant in shown_variants}
     title = choose_skill_title(review.request.is_solo) + _make_untrained_mark(
         review, shown_variants, SKILL_METRIC
@@ -344,34 +359,36 @@ def _make_skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, 
 
 
 def _make_untrained_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
-    """Return a mark if training a strong player would change a row, otherwise ""."""
+    """Return a mark if training a strong player would change a scorecard row, otherwise ""."""
     return UNTRAINED_MARK * any(
         review.needs_training((variant, metric, STRONG_PLAYER)) for variant in shown_variants
     )
 
 
 def _transpose_scorecard(scorecard: Table) -> Table:
-    """Return a scorecard with a row, instead of a column, for each rule set."""
+    """Return a scorecard whose rows are the rule sets."""
     cells_by_heading = {
         column.heading: [str(cell) for cell in scorecard.frame[column.name]]
         for column in scorecard.columns
     }
-    rows = cells_by_heading.pop("property")
-    frame = make_frame([dict(zip(rows, cells, strict=True)) for cells in cells_by_heading.values()])
+    row_titles = cells_by_heading.pop("property")
+    frame = make_frame(
+        [dict(zip(row_titles, cells, strict=True)) for cells in cells_by_heading.values()]
+    )
     frame.insert(0, "rules", list(cells_by_heading))
     columns = [Column(name, name) for name in map(str, frame)]
     return Table(scorecard.title, frame, columns, scorecard.note)
 
 
 def _explain_scorecard_rows(review: Review) -> str:
-    """Return sentences that explain the scorecard rows whose titles are not self-explanatory."""
+    """Return sentences that explain scorecard rows whose titles are not sufficient."""
     meanings = {row.title: row.meaning for row in review.shown_scorecard_rows if row.meaning}
     meanings |= SOLO_COMPARISON_MEANINGS if review.request.is_solo else COMPARISON_MEANINGS
     return " ".join(f"{title}: {meaning}." for title, meaning in meanings.items())
 
 
 def _shorten_to_arrow(cell: Any) -> Any:
-    """Return a copy of a scorecard cell, with only the arrow of its verdict."""
+    """Return a scorecard cell whose verdict is only an arrow."""
     if not isinstance(cell, ScoreCell):
         return cell
     arrow = cell.verdict[:1] if cell.verdict[:1] in ("▲", "▼") else ""
@@ -379,7 +396,7 @@ def _shorten_to_arrow(cell: Any) -> Any:
 
 
 def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with a metric's value, its effect size and the range over player types."""
+    """Return a scorecard cell with a value, its effect size and its range over player types."""
     estimate = review.measurements.get((variant, row.key, STRONG_PLAYER))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
         return ScoreCell(EN_DASH)
@@ -397,7 +414,7 @@ def _make_value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCe
 
 
 def _make_difference_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with a value, its effect size and its difference from the baseline."""
+    """Return a scorecard cell with a value and its difference from the baseline."""
     difference_text = row.format_difference(effect.difference)
     effect_text = _format_effect(effect, row.more_word, row.less_word)
     tone = EFFECT_SIZE_TONES[effect.size]
@@ -405,7 +422,7 @@ def _make_difference_cell(text: str, effect: Effect, row: ScorecardRow) -> Score
 
 
 def _format_effect(effect: Effect, more_word: str, less_word: str) -> str:
-    """Return an effect size as text, such as `▲ a little longer` or `inconclusive`."""
+    """Format an effect size, such as `▲ a little longer` or `inconclusive`."""
     size = format_effect_size(effect.size, effect.size_thresholds, effect.interval)
     if size in (NO_EFFECT, UNCLEAR_EFFECT):
         return size
@@ -414,14 +431,14 @@ def _format_effect(effect: Effect, more_word: str, less_word: str) -> str:
 
 
 def _format_effect_range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
-    """Return the range of an effect over player types, such as `-61 to +25`."""
+    """Format the range of an effect over player types, such as `-61 to +25`."""
     effects = review.select_effects_by_type(variant, row.key)
     values = [effect.difference.value for effect in effects.values()]
     return f"{row.format_change(min(values))} to {row.format_change(max(values))}"
 
 
 def _make_gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the win rate of a gin player against an immediate knocker."""
+    """Return a scorecard cell with the win rate of playing for gin against knocking."""
     key = (variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
     if not isinstance(estimate, PairedEstimate):
@@ -434,7 +451,7 @@ def _make_gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
 
 
 def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the range of the strong player's win rates against weaker player types.
+    """Return a scorecard cell with the range of win rates against weaker player types.
 
     In solitaire games, the cell contains the difference from the naive player.
     """
@@ -467,7 +484,7 @@ def _make_skill_cell(review: Review, variant: str) -> ScoreCell:
 
 
 def _format_largest_half_width(proportions: Sequence[PairedEstimate]) -> str:
-    """Return the largest half-width of the confidence intervals of several proportions."""
+    """Format the half-width of the widest confidence interval of several proportions."""
     return _format_half_width(
         max(proportions, key=lambda rate: rate.interval[1] - rate.interval[0])
     )
@@ -477,7 +494,7 @@ def _format_largest_half_width(proportions: Sequence[PairedEstimate]) -> str:
 
 
 def _build_same_length_table(review: Review) -> Table:
-    """Return the scorecard for target scores that make matches as long as under the baseline."""
+    """Return the scorecard for target scores that give equal match lengths."""
     variant_by_base = dict(review.request.same_length)
     if not variant_by_base:
         return Table(SAME_LENGTH_TITLE, make_frame([]), ())
@@ -493,12 +510,15 @@ def _build_same_length_table(review: Review) -> Table:
         "matches between strong players are about as long as under "
         f"{format_rule_set_label(review, base)}."
     )
-    columns = [Column("row", "property"), *(Column(v, title) for v, title in titles.items())]
+    columns = [
+        Column("row", "property"),
+        *(Column(variant_spec, title) for variant_spec, title in titles.items()),
+    ]
     return Table(SAME_LENGTH_TITLE, make_frame(rows), columns, note)
 
 
 def _build_adapted_player_table(review: Review) -> Table:
-    """Return a table of the differences between adapted players and `champion`."""
+    """Return a table that compares adapted players with `champion`."""
     rows: list[dict[str, Any]] = []
     adapted_variants = review.request.adapted_variants
     if adapted_variants:
@@ -523,13 +543,13 @@ def _build_adapted_player_table(review: Review) -> Table:
 
 
 def _format_half_width(proportion: PairedEstimate) -> str:
-    """Format the half-width of the interval of a proportion, in percentage points."""
+    """Format the half-width of a proportion's interval in percentage points."""
     low, high = proportion.interval
     return f"± {50 * (high - low):.1f}"
 
 
 def _make_adapted_player_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with an adapted player's value and its difference from `champion`."""
+    """Return a cell with the value of an adapted player, compared with `champion`."""
     value = review.measurements[variant, row.key, STRONG_PLAYER]
     change = review.compute_adaptation_effect(variant, row)
     if isinstance(value, str) or change is None:
@@ -541,7 +561,7 @@ def _make_adapted_player_cell(review: Review, variant: str, row: ScorecardRow) -
 
 
 def _iterate_detail_tables(review: Review) -> Iterator[Table]:
-    """Yield the scorecards of many rule sets, a table of all values and a table of all effects."""
+    """Yield the scorecards of many rule sets, and tables of all values and differences."""
     yield from map(_transpose_scorecard, filter(_has_too_many_columns, _iterate_scorecards(review)))
     format_label = partial(format_rule_set_label, review)
     labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
@@ -562,7 +582,7 @@ def _iterate_detail_tables(review: Review) -> Iterator[Table]:
             variant=differences["variant"].map(format_label),
             p_holm=differences["p_holm"].map(format_p_value),
         )
-        displayed_tables = (
+        difference_columns = (
             *(Column("variant", "rules"), Column("title", "metric")),
             Column("players", "players"),
             *(Column("value", "difference"), Column("p_holm", "p (Holm)")),
@@ -573,11 +593,11 @@ def _iterate_detail_tables(review: Review) -> Iterator[Table]:
             f"A difference is the value of the rule set minus that of {base}. The p-values are "
             f"adjusted for all rows of this table with Holm's method.{stalled_text}"
         )
-        yield Table(DIFFERENCES_TITLE, differences, displayed_tables, note)
+        yield Table(DIFFERENCES_TITLE, differences, difference_columns, note)
 
 
 def _iterate_method_facts(review: Review) -> Iterator[tuple[str, str]]:
-    """Yield the limitations, the sample size, the seed and the missing values of a review."""
+    """Yield the limitations, sample size, seed and missing values of a review."""
     request = review.request
     yield "Limitations", LIMITATIONS_TEXT
     unit = "player" if request.is_solo else "pair of players"
@@ -592,14 +612,14 @@ def _iterate_method_facts(review: Review) -> Iterator[tuple[str, str]]:
 
 
 def _format_players(review: Review) -> str:
-    """Return a sentence that lists the player types with their strategies."""
+    """Return a list of the player types with their strategies, as a sentence."""
     request = review.request
     type_names = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     variants_by_player: dict[str, list[str]] = {}
     for variant in request.variants:
         is_adapted = variant in request.adapted_variants
-        trained = "champion, trained for each rule set"
-        player = trained if is_adapted else request.find_strong_player(variant)
+        trained_text = "champion, trained for each rule set"
+        player = trained_text if is_adapted else request.find_strong_player(variant)
         variants_by_player.setdefault(player, []).append(variant)
     players = sorted(variants_by_player.items(), key=lambda item: -len(item[1]))
     exceptions = [f"; {name} under {_format_rule_sets(review, v)}" for name, v in players[1:]]
@@ -608,9 +628,11 @@ def _format_players(review: Review) -> str:
 
 
 def _iterate_training_notes(review: Review) -> Iterator[str]:
-    """Yield a sentence about the rule sets for which training found no stronger player."""
+    """Yield a sentence about rule sets for which training found no stronger player."""
     request = review.request
-    unimproved_variants = [v for v in request.variants if v not in request.adapted_variants]
+    unimproved_variants = [
+        variant for variant in request.variants if variant not in request.adapted_variants
+    ]
     if request.adapt and unimproved_variants:
         rule_sets = _format_rule_sets(review, unimproved_variants)
         yield f"Training did not find a stronger player under {rule_sets}."
@@ -619,7 +641,9 @@ def _iterate_training_notes(review: Review) -> Iterator[str]:
 def _format_rule_sets(review: Review, specs: Sequence[str], conjunction: str = "and") -> str:
     """Join the names of rule sets or, in a sweep, their parameter values."""
     swept_variants = review.request.swept_variants if review.request.sweep else []
-    labels = [format_rule_set_label(review, v) for v in specs if v not in swept_variants]
+    labels = [
+        format_rule_set_label(review, variant) for variant in specs if variant not in swept_variants
+    ]
     if len(labels) < len(specs):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
         labels.append(f"{names} {join_words(format_value_ranges(review, specs), conjunction)}")
@@ -627,7 +651,7 @@ def _format_rule_sets(review: Review, specs: Sequence[str], conjunction: str = "
 
 
 def _explain_missing_values(review: Review) -> str:
-    """Return sentences about the scorecard values that are missing, with the reasons."""
+    """Return sentences with the missing scorecard values and the reasons."""
     rows_by_reason: dict[str, list[str]] = {}
     frame = review.metrics[
         (review.metrics["why"] != "") & (review.metrics["players"] == STRONG_PLAYER)

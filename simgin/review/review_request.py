@@ -46,7 +46,7 @@ ERROR_RATES_BY_MATCHES = {5_000: 0.003125, 10_000: 0.01049, DEFAULT_REVIEW_MATCH
 DEFAULT_SOLO_REVIEW_MATCHES = 5_000  # default number of matches per player in a solitaire variant
 # Minimum number of matches per pair of players, which gives the five batches that standard errors
 # require
-MIN_MATCHES = 1_000
+MIN_REVIEW_MATCHES = 1_000
 # factor by which --deep multiplies the number of matches, which divides standard errors by ten
 DEEP_REVIEW_FACTOR = 100
 DEFAULT_SECONDS_PER_TURN = 8.0
@@ -72,7 +72,7 @@ def _list_weaker_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """Request for a review, which contains only values that can be stored in a manifest.
+    """Request for a review, with values that a manifest can store.
 
     Attributes:
         variants: Canonical variant specs. Except in sweeps, the baseline comes first.
@@ -196,18 +196,18 @@ class ReviewRequest:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
-        kinds, strong = (
+        weaker_types, strong_player = (
             _parse_players(players) if players else (list_weaker_types(*all_variants), None)
         )
-        rows = scorecard.list_scorecard_rows(
+        scorecard_rows = scorecard.list_scorecard_rows(
             variants.find_variant(specs[0]).params, seconds_per_turn
         )
-        scorecard.parse_goals(goals, rows)
+        scorecard.parse_goals(goals, scorecard_rows)
         return cls(
             specs,
             base,
-            kinds=kinds,
-            given_strong=strong,
+            kinds=weaker_types,
+            given_strong=strong_player,
             adapt=adapt,
             deep=deep,
             matches=_parse_match_count(matches, is_solo, deep),
@@ -222,7 +222,7 @@ class ReviewRequest:
 
     @classmethod
     def read_file(cls, path: Path, **options: Any) -> ReviewRequest:
-        """Read a request from a TOML review file (see `ReviewFile`).
+        """Read a request from a review file in TOML format (see `ReviewFile`).
 
         Args:
             path: Path of the file.
@@ -232,9 +232,9 @@ class ReviewRequest:
             TomlError: If the file is not valid.
             ReviewError: If the request is not valid, as in `read`.
         """
-        raw = toml.read_toml_file(path, "Specify a review file")
+        contents = toml.read_toml_file(path, "Specify a review file")
         try:
-            fields = ReviewFile.model_validate(raw).model_dump()
+            fields = ReviewFile.model_validate(contents).model_dump()
         except ValidationError as error:
             field_order = list(ReviewFile.model_fields)
             raise toml.TomlError(
@@ -246,14 +246,14 @@ class ReviewRequest:
         return cls.read(**{**fields, **options})
 
     @classmethod
-    def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
-        """Return the request that is stored in a manifest."""
-        fields = {name: _convert_lists_to_tuples(value) for name, value in entry.items()}
+    def from_manifest(cls, manifest_entry: Mapping[str, Any]) -> ReviewRequest:
+        """Return the request stored in a manifest."""
+        fields = {name: _convert_lists_to_tuples(value) for name, value in manifest_entry.items()}
         return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
     def default_directory_name(self) -> str:
-        """Default name of the run directory."""
+        """Name of the run directory unless the user specifies one."""
         name_parts = list(self.variants)
         if self.sweep:
             name_parts = [str(self.base), *(name for name, _ in self.sweep)]
@@ -274,22 +274,22 @@ class ReviewRequest:
 
     @cached_property
     def is_solo(self) -> bool:
-        """True if the variants are solitaire games."""
+        """True if the review is about solitaire games."""
         return variants.find_variant(self.variants[0]).is_solo
 
     @property
     def played_variants(self) -> tuple[str, ...]:
-        """All variants of the review, including the variants for equal match length."""
+        """Variants that are played, including those for equal match length."""
         return (*self.variants, *(spec for _, spec in self.same_length))
 
     @property
     def swept_variants(self) -> list[str]:
-        """Variants with all combinations of the swept parameter values."""
+        """Variants for all combinations of the swept parameter values."""
         return _list_sweep_variants(str(self.base), self.sweep)
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
-        """Strategies of the player types *plays for gin* and *knocks immediately*, or None."""
+        """Strategies that play for gin and that knock immediately, or None."""
         kinds = dict(self.kinds)
         if not {GIN_PLAYER, IMMEDIATE_KNOCKER} <= kinds.keys():
             return None
@@ -297,19 +297,19 @@ class ReviewRequest:
 
     @property
     def stage_sizes(self) -> tuple[int, ...]:
-        """Numbers of matches per pair of players after which the review can stop."""
+        """Numbers of matches per pair of players at which the review can stop."""
         return tuple(ERROR_RATES_BY_MATCHES) if self.is_sequential else (self.matches,)
 
     def list_stages(self, n_matches: int) -> list[tuple[int, int]]:
-        """Return the first match and the end (exclusive) of every stage up to `n_matches`."""
+        """Return the first match and the exclusive end of each stage up to `n_matches`."""
         return list(itertools.pairwise([0, *(n for n in self.stage_sizes if n <= n_matches)]))
 
     def find_interval_error_rate(self, n_matches: int) -> float:
-        """Return the error rate of the intervals of effect sizes after `n_matches` matches."""
+        """Return the error rate of the intervals for effect sizes after `n_matches`."""
         return ERROR_RATES_BY_MATCHES[n_matches] if self.is_sequential else ALPHA
 
     def find_strong_player(self, variant: str) -> str:
-        """Return the strong player under a variant."""
+        """Return the strategy of the strong player under a variant."""
         return dict(self.strong)[variant]
 
     @cached_property
@@ -323,7 +323,7 @@ class ReviewRequest:
 
     @cached_property
     def untrained_variants(self) -> list[str]:
-        """Variants for which simgin chose a strong player that was not trained for the rules.
+        """Variants whose strong player, chosen by simgin, was not trained for the rules.
 
         If `adapt` is True, the list is empty, because the default `champion` is used only where
         training did not improve it.
@@ -345,23 +345,23 @@ def _convert_lists_to_tuples(value: Any) -> Any:
 
 
 def _parse_match_count(matches: float | str | None, is_solo: bool, deep: bool) -> int:
-    """Return the number of matches per pair of players, or raise ReviewError."""
+    """Return the number of matches per pair of players, or raise ReviewError if too small."""
     if deep and matches is not None:
         raise ReviewError("`deep` and `matches` cannot be combined. Use only one of them.")
     if matches is None:
         default = DEFAULT_SOLO_REVIEW_MATCHES if is_solo else DEFAULT_REVIEW_MATCHES
         return default * DEEP_REVIEW_FACTOR if deep else default
-    n = amounts.parse_count(matches)
-    if n < MIN_MATCHES:
+    n_matches = amounts.parse_count(matches)
+    if n_matches < MIN_REVIEW_MATCHES:
         raise ReviewError(
-            f"{n} matches are too few to estimate standard errors. Use at least {MIN_MATCHES} "
-            "matches."
+            f"{n_matches} matches are too few to estimate standard errors. Use at least "
+            f"{MIN_REVIEW_MATCHES} matches."
         )
-    return n
+    return n_matches
 
 
 def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
-    """Return the weaker players as player types, and the strong player."""
+    """Return the weaker players as player types, and the strategy of the strong player."""
     specs = [loader.find_strategy(name).spec for name in players]
     if len(set(specs)) < 2:
         raise ReviewError(
@@ -378,7 +378,7 @@ def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
 def _parse_sweep(
     variant_specs: Sequence[str], against: str | None, sweep: Sequence[str]
 ) -> tuple[list[str], str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return the variants of a sweep, its baseline and the values of each parameter."""
+    """Return the variants, the baseline and the parameter values of a sweep."""
     if against is not None or len(variant_specs) != 1 or len(sweep) > 2:
         raise ReviewError(
             "a sweep requires one variant and one or two parameters, and does not support "
@@ -404,7 +404,7 @@ def _parse_sweep(
 
 
 def _make_target_sweep(variant_specs: Sequence[str], targets: str) -> str:
-    """Return a sweep over point targets, such as `points_target=100,150,250`."""
+    """Return a sweep over target scores, such as `points_target=100,150,250`."""
     rules = variants.find_variant(variant_specs[0] if variant_specs else "standard")
     if rules.goal.score_unit != "points":
         raise ReviewError(
@@ -417,7 +417,7 @@ def _make_target_sweep(variant_specs: Sequence[str], targets: str) -> str:
 
 
 def _list_sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """Return the canonical variant spec for every combination of swept values."""
+    """Return the canonical spec of each variant in a sweep."""
     specs = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
@@ -425,15 +425,18 @@ def _list_sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]
     return specs
 
 
-def _parse_sweep_values(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the parameter and the values of a sweep such as `knock_limit=0..3`."""
-    name, separator, values = text.partition("=")
+def _parse_sweep_values(sweep_text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the parameter and the values of a sweep, such as `knock_limit=0..3`."""
+    name, separator, values = sweep_text.partition("=")
     name = name.strip()
     if name not in load_rule_parameters():
         suggestion = suggest_spelling(name, load_rule_parameters())
         raise ReviewError(f"{format_value(name)} is not a valid parameter{suggestion}")
     parsed_values = [
-        value for item in values.split(",") for value in _parse_range(item.strip()) if value
+        value
+        for value_text in values.split(",")
+        for value in _parse_range(value_text.strip())
+        if value
     ]
     if not separator or not parsed_values:
         raise ReviewError(
@@ -443,7 +446,7 @@ def _parse_sweep_values(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _parse_range(range_text: str) -> Sequence[str]:
-    """Return the values of a range such as `2..5`, or a single value."""
+    """Return the values of a range such as `2..5`, or of a single value."""
     if ".." not in range_text:
         return (range_text,)
     span = _RANGE_PATTERN.fullmatch(range_text)
@@ -462,7 +465,7 @@ def _parse_range(range_text: str) -> Sequence[str]:
 def resolve_players(
     request: ReviewRequest, workers: int | None = None, progress: ProgressCallback | None = None
 ) -> ReviewRequest:
-    """Return the request with its strong players and its targets for equal match length.
+    """Return a request with strong players and with targets for equal match length.
 
     The function plays pilot matches. If `adapt` is True, the function also trains players and
     caches the results.
@@ -504,7 +507,7 @@ def resolve_players(
 def _adjust_match_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> tuple[str | None, str]:
-    """Adjust the point target to a match length, and find the strong player for this target.
+    """Adjust the target score to a match length, and find the strong player for it.
 
     If the player was not trained for the new target, another player can be stronger, so the target
     is adjusted again to the strongest player.
@@ -523,7 +526,7 @@ def _adjust_match_length(
 def _find_variant_with_match_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """Adjust the point target to a match length; return None if the target already fits."""
+    """Return a variant with a given match length, or None if `variant` already has it."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
     if rules.goal.score_unit != "points" or not isinstance(target, int):
@@ -542,9 +545,9 @@ def _find_variant_with_match_length(
 
 
 def find_nearest_target(
-    n_turns: float, measure_length: Callable[[int], float], guess: float
+    n_turns: float, measure_length: Callable[[int], float], first_target: float
 ) -> int:
-    """Return the target score for which the match length is nearest to `n_turns`.
+    """Return the target score whose match length is nearest to `n_turns`.
 
     Targets are multiples of five. Match length increases with the target, but not proportionally,
     because the last deal of a match is always completed. The search therefore finds two adjacent
@@ -553,13 +556,13 @@ def find_nearest_target(
     Args:
         n_turns: Desired number of turns per match.
         measure_length: Function that returns the number of turns per match for a target.
-        guess: Target that is tried first.
+        first_target: Target that is tried first.
     """
     largest = load_rule_parameters()["points_target"].max_value // TARGET_SCORE_STEP
     # Candidates are multiples of five. A target of 0 is not possible.
     low, high = 0, largest + 1
     low_turns, high_turns = 0.0, math.inf
-    candidate = round(guess / TARGET_SCORE_STEP)
+    candidate = round(first_target / TARGET_SCORE_STEP)
     while high - low > 1:
         candidate = min(max(candidate, low + 1), high - 1)
         turns = measure_length(candidate * TARGET_SCORE_STEP)
@@ -576,7 +579,7 @@ def find_nearest_target(
 def measure_turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
-    """Return the mean number of turns per match of a player in self-play.
+    """Measure the mean number of turns per match of a player in self-play.
 
     The mean covers the first `MAX_PILOT_MATCHES` matches of the review. The ratio of two match
     lengths therefore has a standard error of about 1.3 %.

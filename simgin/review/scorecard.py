@@ -38,7 +38,7 @@ Measurement = PairedEstimate | str  # a string states the reason for a missing v
 
 @dataclass(frozen=True, eq=False)
 class MatchupStats:
-    """Statistics of a player under a variant, in self-play or in solitaire games.
+    """Statistics of a player under a variant, against itself or in a solitaire game.
 
     Attributes:
         batch_rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -50,7 +50,7 @@ class MatchupStats:
     event_counts: Mapping[str, np.ndarray]
 
     def estimate_metric(self, metric_name: str) -> PairedEstimate:
-        """Estimate a metric from all matches."""
+        """Estimate a metric over all matches."""
         metric = metrics.METRICS_BY_NAME[metric_name]
         ratio = paired_estimate.estimate_metric_by_batch(self.batch_rows, metric)
         return replace(ratio, unit_se=estimate_metric(self._column_sums, metric).se)
@@ -58,7 +58,7 @@ class MatchupStats:
     def estimate_per_unit(
         self, unit: str, *statistic_names: str, is_proportion: bool = False
     ) -> PairedEstimate:
-        """Estimate the sum of one or more statistics per unit, such as turns per match."""
+        """Estimate the sum of statistics per unit, such as turns per match."""
         columns = [
             batch_columns.SUMS_START + batch_columns.STATISTIC_INDEX[statistic]
             for statistic in statistic_names
@@ -84,11 +84,11 @@ class MatchupStats:
 
     @property
     def _column_sums(self) -> np.ndarray:
-        """Sums of the columns over all batches."""
+        """Sums of the columns of all batch rows."""
         return batches.sum_rows(self.batch_rows)
 
     def _make_ratio_sums(self, statistic: str, unit: str) -> RatioSums:
-        """Return the sums from which the ratio of a statistic to its unit is estimated."""
+        """Return the sums that determine the ratio of a statistic to its unit."""
         total = self._column_sums
         numerator_index, denominator_index = (
             batch_columns.STATISTIC_INDEX[x] for x in (statistic, unit)
@@ -106,7 +106,7 @@ class MatchupStats:
         )
 
     def _compute_se_of_ratio_sum(self, ratios: Sequence[RatioSums]) -> float:
-        """Return the standard error of a sum of ratios, with each match as one observation.
+        """Return the standard error of a sum of ratios, with matches as observations.
 
         Every deal has only one ending, so the covariance of two endings is minus the product of
         their proportions of deals.
@@ -120,7 +120,7 @@ class MatchupStats:
 
 @dataclass(frozen=True)
 class ScorecardRow:
-    """Row of the scorecard: a metric, the format of its values and its effect sizes.
+    """Row of the scorecard, with its metric, number format and effect sizes.
 
     Attributes:
         key: Name of the metric in output files.
@@ -155,7 +155,7 @@ class ScorecardRow:
     def compute_effect_bounds(
         self, baseline: PairedEstimate, n_matches: int
     ) -> tuple[float, float]:
-        """Return the minimum absolute differences for the effect sizes "a little" and "much".
+        """Return the minimum absolute differences for "a little" and for "much".
 
         The bound for "much" is the standard error of the difference between two rule sets with
         MATCHES_PER_EVENING matches each. The standard error is estimated from the baseline. The
@@ -179,31 +179,31 @@ class ScorecardRow:
         return f"{value * self.display_factor:.{self.digits}f}{self.unit}"
 
     def format_change(self, change: float) -> str:
-        """Format the difference between two values with a sign and no unit."""
+        """Format a difference between two values, with a sign and without a unit."""
         rounded_change = round(change * self.display_factor, self.digits)
         return f"{rounded_change:+.{self.digits}f}" if rounded_change else "0"
 
     def format_half_width(self, estimate: PairedEstimate) -> str:
-        """Format the half-width of the confidence interval without a unit."""
+        """Format the half-width of a confidence interval, without a unit."""
         half_width, digits = self._compute_half_width(estimate)
         return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
-        """Format a difference and the half-width of its interval, with a unit for percentages."""
+        """Format a difference with the half-width of its interval, and a unit for percentages."""
         half_width, digits = self._compute_half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
         unit = " percentage points" if self.unit == PERCENT_SIGN else ""
         return f"{change} ± {half_width:.{digits}f}{unit}"
 
     def _compute_half_width(self, estimate: PairedEstimate) -> tuple[float, int]:
-        """Return the half-width of the confidence interval and the number of decimals to show."""
+        """Return the half-width of a confidence interval and its number of decimals."""
         low, high = (bound * self.display_factor for bound in estimate.interval)
         half_width = (high - low) / 2
         return half_width, max(self.digits, 1 if half_width >= 0.05 else 2)
 
 
 def classify_effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
-    """Return the effect size of a difference, such as SMALL_EFFECT or UNCLEAR_EFFECT.
+    """Return the effect size of a difference: NO_, SMALL_, LARGE_ or UNCLEAR_EFFECT.
 
     If the whole interval is within the bounds for SMALL_EFFECT, the result is NO_EFFECT. If the
     interval includes both NO_EFFECT and a larger effect, the result is UNCLEAR_EFFECT. If the
@@ -224,7 +224,7 @@ def classify_effect_size(difference: PairedEstimate, bounds: tuple[float, float]
 def format_effect_size(
     size: str, bounds: tuple[float, float], interval: tuple[float, float]
 ) -> str:
-    """Return an effect size, or the range of possible sizes if the size is unclear.
+    """Format an effect size, or the range of possible sizes if it is unclear.
 
     The direction of an effect is the sign of the difference. If the interval includes effects in
     both directions or does not exist, the result is UNCLEAR_EFFECT.
@@ -248,7 +248,7 @@ def format_effect_size(
 def is_tenfold_change(
     value: PairedEstimate, reference: PairedEstimate, row: ScorecardRow, error_rate: float = ALPHA
 ) -> bool:
-    """Return True if a percentage differs significantly by a factor of ten or more."""
+    """Return True if a percentage changes significantly by a factor of ten or more."""
     if row.unit != PERCENT_SIGN:
         return False
     increase = replace(value - reference.rescale(LARGE_CHANGE_FACTOR), error_rate=error_rate)
@@ -260,12 +260,12 @@ def is_tenfold_change(
 
 
 def _make_ending_rate_estimator(*endings: str) -> Callable[[MatchupStats], Measurement]:
-    """Return a function that estimates the proportion of deals with one of several endings."""
+    """Return a function that estimates the proportion of deals with certain endings."""
     return lambda stats: stats.estimate_per_unit("deals", *endings, is_proportion=True)
 
 
 def _make_metric_estimator(metric: str) -> Callable[[MatchupStats], Measurement]:
-    """Return a function that estimates a metric."""
+    """Return a function that estimates a metric of a player."""
     return lambda stats: stats.estimate_metric(metric)
 
 
@@ -280,7 +280,7 @@ def _estimate_draws_per_deal(stats: MatchupStats) -> PairedEstimate:
 
 
 def _make_knock_median_estimator(axis: int) -> Callable[[MatchupStats], Measurement]:
-    """Return a function that estimates the median turn (axis 1) or deadwood (axis 2) of knocks."""
+    """Return a function that estimates the median turn (1) or deadwood (2) of knocks."""
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def estimate_median(stats: MatchupStats) -> Measurement:
@@ -311,7 +311,7 @@ def _estimate_shutout_rate(stats: MatchupStats) -> Measurement:
 
 
 def _explain_missing_score(stats: MatchupStats) -> str:
-    """Return the reason why there are no scores in the course of the matches."""
+    """Return the reason why matches have no scores."""
     return NO_SCORE_REASON if stats.event_counts else NOT_RECORDED_REASON
 
 
@@ -463,7 +463,7 @@ SOLO_COMPARISON_MEANINGS = {
 def list_scorecard_rows(
     params: Mapping[str, object], seconds_per_turn: float
 ) -> tuple[ScorecardRow, ...]:
-    """Return the scorecard rows for a variant with the given parameters."""
+    """Return the scorecard rows for a variant with the rule parameters `params`."""
     if params["players"] == 2:
         first_row, *other_rows = TWO_PLAYER_ROWS
         return (first_row, make_minutes_row(seconds_per_turn), *other_rows)
@@ -476,7 +476,7 @@ def list_scorecard_rows(
 
 
 def choose_skill_title(is_solo: bool) -> str:
-    """Return the title of the skill row."""
+    """Return the title of the scorecard row about skill."""
     return list(SOLO_COMPARISON_MEANINGS if is_solo else COMPARISON_MEANINGS)[-1]
 
 
@@ -496,7 +496,7 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """Limits that a user sets for the value of a scorecard row."""
+    """Limits that the user sets for a value in the scorecard."""
 
     row: ScorecardRow
     min_value: float
@@ -504,7 +504,7 @@ class DesignGoal:
     text: str
 
     def evaluate(self, value: object) -> str:
-        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for a value with its interval."""
+        """Return GOAL_MET, GOAL_MISSED or GOAL_UNDECIDED for an estimate."""
         if not isinstance(value, PairedEstimate):
             return GOAL_UNDECIDED
         low, high = (bound * self.row.display_factor for bound in value.interval)
@@ -516,7 +516,7 @@ class DesignGoal:
 
 
 def parse_goals(goal_lists: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:
-    """Parse strings, each of which contains one or more design goals separated by commas.
+    """Parse strings that contain one or more design goals, separated by commas.
 
     Raises:
         ReviewError: If a goal is not valid.
@@ -526,7 +526,7 @@ def parse_goals(goal_lists: Sequence[str], rows: Sequence[ScorecardRow]) -> list
 
 
 def _parse_goal(goal_text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
-    """Parse one design goal, such as `gin 40..50 %`."""
+    """Parse a design goal, such as `gin 40..50 %`."""
     match = _GOAL_PATTERN.fullmatch(" ".join(goal_text.lower().split()))
     if not match:
         raise ReviewError(

@@ -46,7 +46,7 @@ MIN_RATE_FOR_NEARLY_EVERY_DEAL = 0.9  # minimum proportion called "nearly every 
 WORDS_BY_FRACTION = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
 MAX_FRACTION_ERROR = 0.02
 # Larger factors are formatted as "2.6 times as long".
-MAX_LENGTH_FACTOR_IN_PERCENT = 1.42
+MAX_FACTOR_SHOWN_IN_PERCENT = 1.42
 MIN_WHOLE_MINUTES = 3  # shorter durations are formatted with two significant digits
 MAIN_RULE_PARAMETERS = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH_CLAUSE = "matches are about as long as under the baseline"
@@ -97,7 +97,7 @@ ALL_PLAYER_TYPES_PHRASE, ALL_WEAKER_TYPES_PHRASE = "all player types", "all weak
 
 
 def format_review_question(review: Review) -> str:
-    """Return the title of the request, or a default question about the rules."""
+    """Return the title of a review, by default a question about its rules."""
     request = review.request
     if request.title:
         return request.title
@@ -119,15 +119,23 @@ def format_review_question(review: Review) -> str:
 
 
 def list_review_notes(review: Review) -> list[str]:
-    """Return the note of the request, and sentences about rule sets equal to built-in variants."""
+    """Return the user's note, and sentences about rule sets that equal built-in variants."""
     request = review.request
-    names = {v: review.find_equal_built_in(v) for v in request.variants if not request.sweep}
-    sentences = [f"{v} has the same rules as {name}." for v, name in names.items() if name]
+    equal_variants = {
+        variant: review.find_equal_built_in(variant)
+        for variant in request.variants
+        if not request.sweep
+    }
+    sentences = [
+        f"{variant} has the same rules as {name}."
+        for variant, name in equal_variants.items()
+        if name
+    ]
     return [request.note, *sentences] if request.note else sentences
 
 
 def list_stall_warnings(review: Review) -> list[str]:
-    """Return a warning for every player type whose deals often end at the turn limit."""
+    """Return a warning for each player type whose deals often reach the turn limit."""
     rates_by_type: dict[str, list[float]] = {}
     for (_, player_type), rate in review.stalled_rates.items():
         rates_by_type.setdefault(player_type, []).append(rate)
@@ -147,7 +155,7 @@ def _pluralise_type(player_type: str) -> str:
 
 
 def format_rule_set_label(review: Review, variant: str) -> str:
-    """Return the display name of a rule set, or of the built-in variant with the same rules.
+    """Return the label of a rule set, or of the built-in variant with the same rules.
 
     In a sweep, or if two rule sets of the review have the same rules, the display name is the spec.
     """
@@ -158,7 +166,7 @@ def format_rule_set_label(review: Review, variant: str) -> str:
 
 
 def format_variant_label(variant: str) -> str:
-    """Return the display name of a variant spec, such as `Tedesco, gin bonus 20`."""
+    """Return the label of a variant spec, such as `Tedesco, gin bonus 20`."""
     name, *settings = variant.split("+")
     named_settings = [setting for setting in settings if "=" not in setting]
     parameter_texts = [
@@ -171,7 +179,7 @@ def format_variant_label(variant: str) -> str:
 
 
 def describe_rules(review: Review) -> list[tuple[str, str]]:
-    """Return the main rules of the baseline and the rules that differ in each rule set."""
+    """Return the main rules of the baseline, and the rules that each rule set changes."""
     request = review.request
     base = variants.find_variant(request.base or "standard")
     if request.sweep:
@@ -194,7 +202,7 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
 
 
 def format_sentences(clauses: Sequence[str]) -> str:
-    """Return every clause as a sentence with an initial capital letter and a full stop."""
+    """Return clauses as sentences with a capital letter and a full stop."""
     return " ".join(f"{capitalize_first(clause)}." for clause in clauses)
 
 
@@ -206,7 +214,7 @@ def _describe_main_rules(variant: Variant) -> list[str]:
 
 
 def _describe_parameters(variant: Variant, parameter_names: Sequence[str]) -> list[str]:
-    """Return phrases about the given rule parameters that have an effect in a variant."""
+    """Return phrases about the rule parameters that have an effect in a variant."""
     rules = [variants.load_rule_parameters()[name] for name in parameter_names]
     effective_rules = [rule for rule in rules if rule.has_effect(variant.params)]
     phrases = (rule.format_for_players(variant.params[rule.name]) for rule in effective_rules)
@@ -217,7 +225,7 @@ def _describe_parameters(variant: Variant, parameter_names: Sequence[str]) -> li
 
 
 def list_review_verdicts(review: Review) -> list[tuple[str, str]]:
-    """Return the verdict on every rule set, compared with the baseline if there is one."""
+    """Return the verdict on each rule set, compared with the baseline if there is one."""
     request = review.request
     return [
         (format_rule_set_label(review, variant), _compose_verdict_with_players(review, variant))
@@ -226,7 +234,7 @@ def list_review_verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def _compose_verdict_with_players(review: Review, variant: str) -> str:
-    """Return the verdict on a rule set, with sentences about match duration and player types."""
+    """Return the verdict on a rule set, with sentences about minutes and player types."""
     base_variant = review.request.base
     if base_variant is None:
         return _describe_without_baseline(review, variant)
@@ -240,7 +248,7 @@ def _compose_verdict_with_players(review: Review, variant: str) -> str:
 
 
 def compose_variant_verdict(review: Review, variant: str) -> str:
-    """Return one to three sentences about the effects of a rule set."""
+    """Return one to three sentences about the effects of a variant."""
     if review.is_identical_to_baseline(variant):
         return IDENTICAL_RESULTS_SENTENCE
     effects = {
@@ -265,7 +273,7 @@ def compose_variant_verdict(review: Review, variant: str) -> str:
 
 
 def join_verdict_clauses(clauses: Sequence[str], skill_clause: str) -> str:
-    """Join the clauses of a verdict, with two clauses per sentence and the skill clause last."""
+    """Join the clauses of a verdict, two per sentence and with the skill clause last."""
     main_clauses = list(clauses[: MAX_VERDICT_CLAUSES - 1])
     sentences = []
     # The clause about match length is long enough for a separate sentence.
@@ -279,7 +287,7 @@ def join_verdict_clauses(clauses: Sequence[str], skill_clause: str) -> str:
 
 
 def _join_clauses(clause: str, next_clause: str = "") -> str:
-    """Join two clauses with "and", or with "but" if only one of them reports a change."""
+    """Join two clauses with "and", or with "but" if only one of them states a change."""
     if not next_clause:
         return clause
     has_contrast = (clause in NO_CHANGE_CLAUSES) != (next_clause in NO_CHANGE_CLAUSES)
@@ -289,7 +297,7 @@ def _join_clauses(clause: str, next_clause: str = "") -> str:
 def _iterate_effect_clauses(
     review: Review, variant: str, effects: dict[str, Effect]
 ) -> Iterator[str]:
-    """Yield clauses about all effects except on length, gin and skill, largest effect first."""
+    """Yield clauses about effects other than on length, gin and skill, largest first."""
     gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER))
     if gin_vs_knock is not None and gin_vs_knock.size == LARGE_EFFECT:
         comparative = "more" if gin_vs_knock.sign > 0 else "less"
@@ -306,7 +314,7 @@ def _iterate_effect_clauses(
 
 
 def _format_knock_rate_change(review: Review, variant: str) -> str:
-    """Return a phrase about a large change in the proportion of deals with a knock, or ""."""
+    """Return a phrase about a large change in the knock rate, or ""."""
     rate, base_rate = (review.knock_rates[v] for v in (variant, str(review.request.base)))
     if classify_effect_size(rate - base_rate, PROPORTION_EFFECT_BOUNDS) != LARGE_EFFECT:
         return ""
@@ -334,9 +342,9 @@ def _format_length_clause(review: Review, variant: str, effects: dict[str, Effec
 
 
 def format_length_change(relative_change: float) -> str:
-    """Format a relative change in length, such as `a third shorter` or `2.6 times as long`."""
+    """Format a relative change in length, such as `a third shorter`."""
     factor, change = 1 + relative_change, abs(relative_change)
-    if factor > MAX_LENGTH_FACTOR_IN_PERCENT:
+    if factor > MAX_FACTOR_SHOWN_IN_PERCENT:
         return f"{factor:.1f} times as long"
     nearest_fraction = min(WORDS_BY_FRACTION, key=lambda fraction: abs(fraction - change))
     change_text = f"{100 * change:.0f} %"
@@ -346,7 +354,7 @@ def format_length_change(relative_change: float) -> str:
 
 
 def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
-    """Return a clause about the change in deals that end in gin, or "" if there is none."""
+    """Return a clause about the change in the gin rate, or "" if there is none."""
     if effect is None or not effect.sign:
         return ""
     gin_rates = [
@@ -363,7 +371,7 @@ def _format_gin_clause(review: Review, variant: str, effect: Effect | None) -> s
 
 
 def summarise_skill_effect(review: Review, variant: str) -> str:
-    """Return the effect on skill, summarised over all weaker player types.
+    """Summarise the effect on skill over all weaker player types.
 
     Returns:
         If all player types agree on the sign, the result is the smallest effect size with this
@@ -376,7 +384,7 @@ def summarise_skill_effect(review: Review, variant: str) -> str:
 
 
 def _find_common_skill_effect(effects: Collection[Effect]) -> str:
-    """Return one label for several effects on skill (see `summarise_skill_effect`)."""
+    """Return one label for the effects on skill (see `summarise_skill_effect`)."""
     clear_effects = [effect for effect in effects if effect.sign]
     signs = {effect.sign for effect in clear_effects}
     if not clear_effects:
@@ -398,7 +406,7 @@ def _find_common_skill_effect(effects: Collection[Effect]) -> str:
 
 
 def describe_change_in_minutes(review: Review, variant: str, base_variant: str) -> str:
-    """Return a sentence about the change in minutes per match, or "" if the change rounds to 0.
+    """Return a sentence about the change in minutes per match, or "" if it rounds to 0.
 
     The change is computed from the rounded lengths. The lengths are rounded to whole minutes if
     this changes the difference by at most 10 %, and to one decimal place otherwise.
@@ -421,7 +429,7 @@ def describe_change_in_minutes(review: Review, variant: str, base_variant: str) 
 
 
 def describe_winners_and_losers(review: Review, variant: str) -> str:
-    """Return sentences about the player types that win or lose more, and about match length.
+    """Return sentences about the player types that win more or less, and match length.
 
     The sentences refer to matches against the strong player or, in solitaire games, to deals. If no
     player type wins more or fewer matches and all match lengths change equally, the result is
@@ -430,8 +438,10 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
     sentences = []
     if review.varies_by_player_type(variant, "turns_per_match"):
         length_types = _group_types_by_effect(review, variant, "turns_per_match")
-        types = {sign: [f"for {name}" for name in names] for sign, names in length_types.items()}
-        if clauses := _format_type_clauses("longer {}", "shorter {}", types):
+        phrases_by_sign = {
+            sign: [f"for {name}" for name in names] for sign, names in length_types.items()
+        }
+        if clauses := _format_type_clauses("longer {}", "shorter {}", phrases_by_sign):
             sentences.append(f"Matches are {', but '.join(clauses)}.")
         stalled_types = [
             _pluralise_type(player_type)
@@ -448,17 +458,21 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
                 f"The match length of {join_words(stalled_types)} depends on the turn limit."
             )
     if review.request.is_solo:
-        metric, start, nouns = "win", "{} win", ("more deals", "fewer deals")
+        metric, clause_start, nouns = "win", "{} win", ("more deals", "fewer deals")
     else:
-        start = "against strong players, {} win"
+        clause_start = "against strong players, {} win"
         metric, nouns = SKILL_METRIC, ("fewer matches", "more matches")
-    more, fewer = (f"{start} {noun} than under the baseline" for noun in nouns)
-    clauses = _format_type_clauses(more, fewer, _group_types_by_effect(review, variant, metric))
+    more_template, fewer_template = (
+        f"{clause_start} {noun} than under the baseline" for noun in nouns
+    )
+    clauses = _format_type_clauses(
+        more_template, fewer_template, _group_types_by_effect(review, variant, metric)
+    )
     return " ".join(filter(None, [*sentences, format_sentences(clauses)]))
 
 
 def _group_types_by_effect(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
-    """Return the player types by effect: increase (1), decrease (-1) or no clear effect (0)."""
+    """Return the player types by the sign of the effect: 1, -1 or 0 (unclear)."""
     types_by_sign: dict[int, list[str]] = {}
     for player_type, effect in review.select_effects_by_type(variant, metric).items():
         types_by_sign.setdefault(effect.sign, []).insert(0, _pluralise_type(player_type))
@@ -473,7 +487,7 @@ def _group_types_by_effect(review: Review, variant: str, metric: str) -> dict[in
 def _format_type_clauses(
     more_template: str, fewer_template: str, types_by_sign: Mapping[int, list[str]]
 ) -> list[str]:
-    """Return a clause about the player types with an increase, and one about a decrease."""
+    """Return clauses about the player types with an increase and with a decrease."""
     return [
         clause.format(join_words(types_by_sign[sign]))
         for sign, clause in ((1, more_template), (-1, fewer_template))
@@ -482,7 +496,7 @@ def _format_type_clauses(
 
 
 def _describe_without_baseline(review: Review, variant: str) -> str:
-    """Describe the match length, win rate and gin rate under a rule set without a baseline."""
+    """Describe the match length, win rate and gin rate of a rule set without a baseline."""
     rows_by_key = {row.key: row for row in review.scorecard_rows}
     sentences = []
     for keys, sentence in NO_BASELINE_SENTENCES.items():
@@ -501,8 +515,8 @@ def _describe_without_baseline(review: Review, variant: str) -> str:
 
 def _format_minutes(minutes: float) -> str:
     """Format a duration in whole minutes or, if it is short, with two significant digits."""
-    text = f"{minutes:.{'2g' if minutes < MIN_WHOLE_MINUTES else '0f'}}"
-    return f"{text} {'minute' if text == '1' else 'minutes'}"
+    minutes_text = f"{minutes:.{'2g' if minutes < MIN_WHOLE_MINUTES else '0f'}}"
+    return f"{minutes_text} {'minute' if minutes_text == '1' else 'minutes'}"
 
 
 # Sweeps
@@ -527,7 +541,7 @@ MeasurementsByKey = Mapping[MetricKey, Measurement]
 
 
 def format_swept_parameters(review: Review, variant: str) -> str:
-    """Return the swept parameters of a rule set, such as `gin bonus 25 and undercut bonus 10`."""
+    """Return the swept parameters of a rule set, such as `gin bonus 25`."""
     point = find_swept_parameters(review, variant)
     return join_words([f"{name.replace('_', ' ')} {value}" for name, value in point])
 
@@ -543,7 +557,7 @@ def format_sweep_values(review: Review, variant: str) -> str:
 
 
 def find_swept_parameters(review: Review, variant: str) -> list[tuple[str, str]]:
-    """Return the swept parameters and their values in a variant, or [] if it is not swept."""
+    """Return the swept parameters of a variant with their values, or [] if not in the sweep."""
     request = review.request
     names = [name for name, _ in request.sweep]
     points = itertools.product(*(values for _, values in request.sweep))
@@ -566,7 +580,7 @@ def iterate_sweep_lines(review: Review) -> Iterator[str]:
 def _iterate_trend_lines(
     review: Review, row: ScorecardRow, first_variant: str, last_variant: str
 ) -> Iterator[str]:
-    """Yield a sentence about the change in a metric from the first to the last swept value."""
+    """Yield a sentence about the change in a metric between the ends of a sweep."""
     first_value, last_value = (
         review.measurements[variant, row.key, STRONG_PLAYER]
         for variant in (first_variant, last_variant)
@@ -610,7 +624,7 @@ def _iterate_trend_lines(
 def _iterate_skill_trend_lines(
     review: Review, first_variant: str, last_variant: str
 ) -> Iterator[str]:
-    """Yield a sentence about skill if skill changes from the first to the last value."""
+    """Yield a sentence about skill if it changes between the ends of a sweep."""
     effects = []
     for player_type in review.player_types:
         first_value, last_value = (
@@ -627,25 +641,25 @@ def _iterate_skill_trend_lines(
 
 
 def _describe_break_even(review: Review) -> str:
-    """Describe the parameter values at which playing for gin beats immediate knocking."""
+    """Return sentences about the values at which playing for gin beats knocking."""
     ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
-    values_by_sign: dict[int, list[str]] = {}
+    variants_by_sign: dict[int, list[str]] = {}
     for variant, sign in _compute_gin_vs_knock_signs(review).items():
-        values_by_sign.setdefault(sign, []).append(variant)
-    if len(values_by_sign) == 1:
-        return BREAK_EVEN_SENTENCES[next(iter(values_by_sign))].format(f"every {parameter} tried")
+        variants_by_sign.setdefault(sign, []).append(variant)
+    if len(variants_by_sign) == 1:
+        return BREAK_EVEN_SENTENCES[next(iter(variants_by_sign))].format(f"every {parameter} tried")
     return " ".join(
         sentence.format(
-            f"{parameter} {join_words(format_value_ranges(review, values_by_sign[sign]))}"
+            f"{parameter} {join_words(format_value_ranges(review, variants_by_sign[sign]))}"
         )
         for sign, sentence in BREAK_EVEN_SENTENCES.items()
-        if sign in values_by_sign
+        if sign in variants_by_sign
     )
 
 
 def _compute_gin_vs_knock_signs(review: Review) -> dict[str, int]:
-    """Return the sign of the gain from playing for gin, for each rule set.
+    """Return, for each rule set, the sign of the gain from playing for gin.
 
     The gain is the win rate of a player who plays for gin against a player who knocks immediately,
     minus 50 %.
@@ -665,19 +679,21 @@ def _compute_gin_vs_knock_signs(review: Review) -> dict[str, int]:
 
 
 def format_value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
-    """Format the swept values of rule sets, with ranges such as `0 to 6`."""
+    """Format the swept values of rule sets, such as `0 to 6`."""
     ranges = []
     swept_variants = review.request.swept_variants
-    for is_chosen, consecutive in itertools.groupby(swept_variants, variant_names.__contains__):
-        texts = [format_sweep_values(review, variant) for variant in consecutive]
-        if len(texts) > 2 and len(review.request.sweep) == 1:
-            texts = [f"{texts[0]} to {texts[-1]}"]
-        ranges += texts if is_chosen else []
+    for is_chosen, adjacent_variants in itertools.groupby(
+        swept_variants, variant_names.__contains__
+    ):
+        value_texts = [format_sweep_values(review, variant) for variant in adjacent_variants]
+        if len(value_texts) > 2 and len(review.request.sweep) == 1:
+            value_texts = [f"{value_texts[0]} to {value_texts[-1]}"]
+        ranges += value_texts if is_chosen else []
     return ranges
 
 
 def _describe_break_even_grid(review: Review) -> str:
-    """Return sentences about the combinations of values for which playing for gin pays."""
+    """Return sentences about the combinations of values at which playing for gin pays."""
     (x_name, x_values), (y_name, y_values) = review.request.sweep
     signs = _compute_gin_vs_knock_signs(review)
     points = zip(itertools.product(x_values, y_values), review.request.swept_variants, strict=True)
@@ -725,12 +741,12 @@ BEST_VALUE_OBJECTIVES: tuple[
 
 
 def can_show_best_values(review: Review) -> bool:
-    """Return True if a review has enough matches for the table of best values."""
+    """Return True if a review has enough matches to determine the best values."""
     return min(review.request.stage_sizes) >= MIN_MATCHES_FOR_BEST_VALUES
 
 
 def describe_best_values(review: Review) -> str:
-    """Return a sentence that refers to the table of best values, or explains why it is missing."""
+    """Return a sentence that refers to the table of best values, or states why it is missing."""
     if can_show_best_values(review):
         title = _format_best_values_title(review)
         return f'The table "{title}" in the report shows the best value for each aim.'
@@ -741,12 +757,12 @@ def describe_best_values(review: Review) -> str:
 
 
 def _format_best_values_title(review: Review) -> str:
-    """Return the title of the table of best values, with the swept parameters."""
+    """Return the title of the table of best values, such as `Best gin bonus`."""
     return f"Best {' / '.join(name.replace('_', ' ') for name, _ in review.request.sweep)}"
 
 
 def build_best_values_table(review: Review) -> Table:
-    """Return a table of the best values for each objective.
+    """Return a table with the best value for each objective.
 
     The table also lists the values that are not significantly worse.
     """
@@ -789,7 +805,7 @@ def _compute_losses_by_variant(
     player_type: str,
     loss_function: Callable[[PairedEstimate], PairedEstimate],
 ) -> dict[str, PairedEstimate]:
-    """Return the loss of every rule set for one objective.
+    """Return the loss of each rule set under an objective.
 
     The best rule set has the smallest loss.
     """
@@ -804,7 +820,7 @@ def _compute_losses_by_variant(
 def _format_near_best_values(
     review: Review, losses: Mapping[str, PairedEstimate], best_variant: str
 ) -> str:
-    """Return the parameter values that are not significantly worse than the best, or a dash."""
+    """Format the parameter values that are not significantly worse than the best value."""
     variants_not_worse = _list_near_best_variants(losses, best_variant)
     if variants_not_worse is None:
         return EN_DASH
@@ -816,7 +832,7 @@ def _format_near_best_values(
 def _list_near_best_variants(
     losses: Mapping[str, PairedEstimate], best_variant: str
 ) -> list[str] | None:
-    """Return the rule sets that are not significantly worse than the best rule set.
+    """Return the rule sets that are not significantly worse than the best one, or None.
 
     If there are too few batches for a test, return None.
     """

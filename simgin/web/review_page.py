@@ -37,7 +37,7 @@ PILOT_SECONDS, TRAINING_SECONDS = 2, 90
 
 
 def read_review_form(form: Form, site: Site) -> CommandDraft:
-    """Return the command that reviews rules, and record the errors of the form."""
+    """Return the command that reviews the rules in a form, and record the form's errors."""
     base = form.read("base", find_allowed_variant, "standard")
     rule_sets = _read_rule_sets(form, base)
     players = form.read("players", lambda value: _parse_players(value, site), "")
@@ -57,7 +57,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
     precision = form.values.get("precision", "normal")
     factors = {"quick": QUICK_REVIEW_FACTOR, "deep": review_request.DEEP_REVIEW_FACTOR}
     n_matches = round(request.matches * factors.get(precision, 1))
-    matches = max(review_request.MIN_MATCHES, n_matches)
+    matches = max(review_request.MIN_REVIEW_MATCHES, n_matches)
     options = {
         "title": form.values.get("title", "").strip(),
         "note": form.values.get("note", "").strip(),
@@ -86,7 +86,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
 
 
 def _estimate_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant]) -> float | None:
-    """Return the expected CPU time of a review, or None if the speed of a strategy is unknown."""
+    """Estimate the CPU time of a review, or return None if a strategy's speed is unknown."""
     strong_player = request.given_strong or (
         FAST_SOLO_STRATEGY if request.is_solo else CHAMPION_STRATEGY
     )
@@ -97,7 +97,7 @@ def _estimate_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant
 
 
 def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
-    """Return the rule sets in a form and record an error for each duplicate."""
+    """Return the rule sets in a form, and record an error for each duplicate."""
     rule_sets: list[Variant] = []
     for name in list(form.get_values(DEFAULT_VARIANTS))[1:]:
         variant = form.read(name, find_allowed_variant, EXAMPLE_RULE_SET)
@@ -114,7 +114,7 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
 
 
 def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
-    """Return the two-player rule sets for which a strong player is trained."""
+    """Return the rule sets for which a strong player should be trained."""
     rule_sets = [variant for variant in rule_sets if not variant.is_solo]
     choice = form.values.get("adapt")
     if choice in ("yes", "no"):
@@ -126,7 +126,7 @@ def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Vari
 
 
 def _explain_training(adapted_variants: list[Variant]) -> list[str]:
-    """Return a note about the training of strong players before the review."""
+    """Return a note about the training that takes place before a review."""
     if not adapted_variants:
         return []
     names = ", ".join(variant.spec for variant in adapted_variants)
@@ -138,7 +138,7 @@ def _explain_training(adapted_variants: list[Variant]) -> list[str]:
 
 
 def _parse_players(text: str, site: Site) -> list[str]:
-    """Return the strategy specs in a list that is separated by commas."""
+    """Parse a list of strategies separated by commas."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     specs = [find_allowed_strategy(name, site.extra_specs).spec for name in names]
     if len(specs) == 1:
@@ -147,19 +147,19 @@ def _parse_players(text: str, site: Site) -> list[str]:
 
 
 def _parse_goal_list(text: str, request: ReviewRequest) -> str:
-    """Return the design goals in a form field, or raise an error if a goal is not valid."""
+    """Return a list of design goals unchanged, or raise an error if it is not valid."""
     if text:
         ReviewRequest.read(list(request.variants), goals=[text])
     return text
 
 
 def list_variants() -> list[tuple[str, str]]:
-    """Return the name and the title of every built-in variant."""
+    """Return the name and the title of each built-in variant."""
     return [(name, find_variant(name).title) for name in variant_names()]
 
 
 def group_variants() -> dict[str, list[tuple[str, str]]]:
-    """Return the variants of `list_variants` in groups for two players and for one player."""
+    """Return the names and titles of variants, grouped by number of players."""
     groups: dict[str, list[tuple[str, str]]] = {TWO_PLAYER_GROUP: [], ONE_PLAYER_GROUP: []}
     for name, title in list_variants():
         group = ONE_PLAYER_GROUP if find_variant(name).is_solo else TWO_PLAYER_GROUP
@@ -168,7 +168,7 @@ def group_variants() -> dict[str, list[tuple[str, str]]]:
 
 
 def _make_template_variables(site: Site) -> dict[str, Any]:
-    """Return the variants and strategies that the page offers."""
+    """Return the variants and strategies that the page offers for selection."""
     return {
         "fields_of_rules": DEFAULT_VARIANTS,
         "variants": group_variants(),
