@@ -36,7 +36,7 @@ MAX_WORLDS_FOR_DEAL_FILE = 1000  # maximum number of simulations per decision of
 
 
 def show_analysis_board(request: Request) -> Response:
-    """Show the analysis board with the position that the address describes."""
+    """Show the analysis board with the position in the address."""
     site = request.app.state.site
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.extra_specs)
@@ -63,7 +63,7 @@ def show_analysis_board(request: Request) -> Response:
 
 
 def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the specs and labels of the strategies that can play the variant of the board."""
+    """Return the specs and labels of the strategies that can play the board's variant."""
     names = [
         name
         for name in catalogue.list_strategies_by_strength()
@@ -74,7 +74,7 @@ def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[t
 
 
 def stream_position_costs(request: Request) -> Response:
-    """Send the errors of a position or its command, followed by the costs of the actions."""
+    """Send the errors of a position, or its command followed by the costs of its actions."""
     form = Form(request.query_params)
     board = BoardPosition.read(form, request.app.state.site.extra_specs)
     analysis_request = board.make_request(form)
@@ -100,7 +100,7 @@ def stream_position_costs(request: Request) -> Response:
 
 
 def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
-    """Yield sentences that state what simgin inferred from the order and number of the cards."""
+    """Yield sentences about what simgin inferred from the order and number of the cards."""
     view = position.view
     if view.drawn >= 0:
         yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."
@@ -113,14 +113,14 @@ def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]
 
 
 async def stream_deal_costs(request: Request) -> Response:
-    """Send the costs of the decisions in an uploaded deal, costliest decision first."""
-    text = (await request.body()).decode(errors="replace")
-    name = request.query_params.get("name", "")[:100]
+    """Send the costs of the decisions in an uploaded deal, costliest first."""
+    file_text = (await request.body()).decode(errors="replace")
+    file_name = request.query_params.get("name", "")[:100]
     extra_specs = request.app.state.site.extra_specs
     recorded_deal = await run_in_threadpool(
         parse_deal_file,
-        text,
-        escape_control_chars(name),
+        file_text,
+        escape_control_chars(file_name),
         find_allowed_variant,
         partial(find_allowed_strategy, extra_specs=extra_specs),
     )
@@ -146,7 +146,7 @@ def _make_json_lines_response(lines: AsyncIterator[str], status: int = 200) -> R
 
 
 async def _yield_json_line(first_object: Mapping[str, Any]) -> AsyncIterator[str]:
-    """Yield an object as a single JSON line."""
+    """Yield a JSON object as a single line."""
     yield json.dumps(first_object) + "\n"
 
 
@@ -156,7 +156,7 @@ def _costs_to_json(analysis: Analysis, is_over: bool) -> dict[str, Any]:
 
 
 def _decisions_to_json(analyses: Mapping[str, Analysis], is_over: bool) -> dict[str, Any]:
-    """Return the decisions of a deal with costs and links, costliest decision first."""
+    """Return the decisions of a deal with their costs, costliest first."""
     decisions = [
         analysis_to_json(analysis) | {"title": title, "actions": []}
         for title, analysis in analyses.items()

@@ -48,7 +48,7 @@ ERROR_TITLES_BY_STATUS = {
 
 @dataclass
 class Site:
-    """Data that all pages of the site share.
+    """Jobs, games and settings that all pages share.
 
     Attributes:
         results_directory: Directory for results.
@@ -67,7 +67,7 @@ class Site:
 
 
 def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:
-    """Return the ASGI application that serves a site.
+    """Return the ASGI application for a site.
 
     Args:
         site: Data that the pages share.
@@ -114,39 +114,39 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
 
 
 def read_static_files() -> dict[str, bytes]:
-    """Return all scripts and style sheets, including that of HTML reports, keyed by name."""
+    """Return the contents of all scripts and style sheets, keyed by file name."""
     files = {path.name: path.read_bytes() for path in STATIC_FOLDER.iterdir()}
     return files | {"page.css": load_template(PAGE_STYLE_TEMPLATE).render().encode()}
 
 
 def send_static_file(request: Request) -> Response:
     """Send a script or a style sheet to the browser."""
-    name = request.path_params["name"]
+    file_name = request.path_params["name"]
     files = read_static_files()
-    if name not in files:
+    if file_name not in files:
         raise HTTPException(404)
-    return Response(files[name], media_type=MEDIA_TYPES[Path(name).suffix])
+    return Response(files[file_name], media_type=MEDIA_TYPES[Path(file_name).suffix])
 
 
 # Errors
 
 
 def show_input_error(request: Request, error: Exception) -> Response:
-    """Respond to invalid input with an error page, or with JSON if a script sent the request."""
+    """Respond to invalid input with an error page, or with JSON if a script sent it."""
     return _make_error_response(request, 400, "This is not possible", str(error))
 
 
 def show_system_error(request: Request, error: Exception) -> Response:
     """Respond to a request that failed because a file could not be read or written."""
-    name = getattr(error, "filename", None) or "A file"
+    file_name = getattr(error, "filename", None) or "A file"
     reason = getattr(error, "strerror", None) or error
     return _make_error_response(
-        request, 507, "This is not possible", f"{name} cannot be used ({reason})."
+        request, 507, "This is not possible", f"{file_name} cannot be used ({reason})."
     )
 
 
 def show_http_error(request: Request, error: Exception) -> Response:
-    """Respond to an invalid request, such as a request for a page that does not exist."""
+    """Respond to an invalid HTTP request, such as a request for a missing page."""
     status = error.status_code if isinstance(error, HTTPException) else 400
     title = ERROR_TITLES_BY_STATUS.get(status, "This request is not valid")
     return _make_error_response(request, status, title, "Choose a page in the navigation.")

@@ -33,7 +33,7 @@ OPTIONAL_FIELDS = ("score", "dealer", "stock")
 
 @dataclass(frozen=True)
 class BoardPosition:
-    """Position that a user enters on the analysis board, which can be incomplete.
+    """Position that a user enters on the analysis board, possibly incomplete.
 
     Attributes:
         variant: Rules.
@@ -70,7 +70,7 @@ class BoardPosition:
 
     @classmethod
     def read(cls, form: Form, extra_specs: tuple[str, ...]) -> BoardPosition:
-        """Read the fields of the board form."""
+        """Read a position from the form of the analysis board."""
         variant = form.read("variant", find_allowed_variant, "standard")
         cards = form.read("hand", _parse_cards, "")
         die_state = NO_DIE if variant.params["die"] == "off" else _read_die(form)
@@ -105,10 +105,12 @@ class BoardPosition:
     @property
     def is_complete(self) -> bool:
         """True if the hand and the pile contain enough cards for an analysis."""
-        n = len(self.hand_cards)
+        n_cards = len(self.hand_cards)
         # Before the draw, the player can take the top card of the pile.
-        needs_pile = n == HAND_SIZE_BY_MOVE["draw"] and not self.variant.is_solo
-        is_ready = n >= HAND_SIZE_BY_MOVE[self.next_move] and bool(self.pile or not needs_pile)
+        needs_pile = n_cards == HAND_SIZE_BY_MOVE["draw"] and not self.variant.is_solo
+        is_ready = n_cards >= HAND_SIZE_BY_MOVE[self.next_move] and bool(
+            self.pile or not needs_pile
+        )
         return self.is_blind or is_ready
 
     @property
@@ -139,7 +141,7 @@ class BoardPosition:
         return join_command(arguments)
 
     def make_request(self, form: Form) -> AnalysisRequest | None:
-        """Return the request for the analysis, or None if the position is incomplete.
+        """Return the analysis request, or None if the position is incomplete or impossible.
 
         If the position is impossible, an error message is added to the form.
         """
@@ -164,12 +166,17 @@ class BoardPosition:
         return request
 
     def _build_request(self) -> AnalysisRequest:
-        """Return the request for the analysis, or raise SimginError for an impossible position."""
-        n = len(self.hand_cards)
-        if not self.variant.is_solo and not self.is_blind and self.next_move == "draw" and n > 10:
+        """Return the analysis request, or raise SimginError if the position is impossible."""
+        n_cards = len(self.hand_cards)
+        if (
+            not self.variant.is_solo
+            and not self.is_blind
+            and self.next_move == "draw"
+            and n_cards > 10
+        ):
             raise PositionError(
-                f"before the draw, a hand has ten cards, not {n}. Remove a card, or choose the "
-                "discard."
+                f"before the draw, a hand has ten cards, not {n_cards}. Remove a card, or choose "
+                "the discard."
             )
         return AnalysisRequest.read(
             self._hand_text,
@@ -185,7 +192,7 @@ class BoardPosition:
         )
 
     def _find_wrong_field(self) -> str:
-        """Return the name of the field that makes the position impossible."""
+        """Return the name of the form field that makes the position impossible."""
         if self.variant.goal.other_side_goal is not None:
             return "variant"
         if any(self.die.find_errors(self.variant, self.is_blind)):
@@ -203,14 +210,14 @@ class BoardPosition:
 
 
 def _check_card_list_length(text: str) -> str:
-    """Return the text of a list of cards, or raise PositionError if the text is too long."""
+    """Return a list of cards unchanged, or raise PositionError if the string is too long."""
     if len(text) > MAX_CARD_LIST_LENGTH:
         raise PositionError(f"{quote_text(text)} is too long. Enter at most 52 cards.")
     return text
 
 
 def _parse_cards(text: str) -> list[int]:
-    """Return the cards in a string, which can be empty."""
+    """Parse a list of cards, which can be empty."""
     return parse_cards(_check_card_list_length(text)) if text.strip() else []
 
 
@@ -220,7 +227,7 @@ def _parse_pile(text: str) -> str:
 
 
 def _read_die(form: Form) -> Die:
-    """Read the state of the die and the player's decision about the die."""
+    """Read the state of the die, and the player's decision about it, from a form."""
     stake = form.read("stake", _parse_integer, "1")
     owner = form.read(
         "owner", lambda text: choose_value("owner", text, OWNER_OPTION_VALUES), "nobody"
@@ -245,14 +252,14 @@ def _parse_stock(text: str) -> int | None:
 
 
 def _parse_integer(text: str) -> int:
-    """Return an integer of at most 20 digits, or raise PositionError."""
+    """Parse an integer of at most 20 digits, or raise PositionError."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 20):
         raise PositionError(f"{quote_text(text)} is not a whole number. Use a number such as 1.")
     return int(text)
 
 
 def _parse_worlds(text: str) -> int:
-    """Return a number of simulations, or raise PositionError if it is too large."""
+    """Parse a number of simulations, or raise PositionError if it is too large."""
     worlds = parse_count(text)
     if worlds > MAX_WORLDS:
         raise PositionError(
@@ -262,6 +269,6 @@ def _parse_worlds(text: str) -> int:
 
 
 def _replace_option_names(message: str) -> str:
-    """Replace the option names in an error message by field names."""
-    text = message.replace("--stock", "a stock of").replace("--pile ", "")
-    return capitalize_first(text)
+    """Replace the names of options in an error message with the names of fields."""
+    readable_message = message.replace("--stock", "a stock of").replace("--pile ", "")
+    return capitalize_first(readable_message)

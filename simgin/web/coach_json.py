@@ -19,7 +19,7 @@ from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 
 def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any]:
-    """Return the cost and a description of every action, with the best action first.
+    """Return the costs and descriptions of all actions as a JSON object, best action first.
 
     Args:
         analysis: Analysis of a decision.
@@ -52,14 +52,14 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
 
 
 def _format_cost(analysis: Analysis, index: int) -> str:
-    """Format the cost of an action and its 95 % interval with the same number of decimals."""
+    """Format the cost of an action with its 95 % interval, both with the same decimals."""
     mean, _, high = analysis.estimate_cost(index)
     decimals = 2 if analysis.measure in ("deals", "games") else 1
     return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
 
 
 def _action_to_json(row: dict[str, Any], cost_text: str, is_best_ending: bool) -> dict[str, Any]:
-    """Return the description, cost and win probabilities of an action for the browser."""
+    """Return the description, cost and win probabilities of an action as a JSON object."""
     return {
         "text": row["action"],
         "cost": row["cost"],
@@ -75,7 +75,7 @@ def _action_to_json(row: dict[str, Any], cost_text: str, is_best_ending: bool) -
 
 
 def make_position_query(position: Position) -> dict[str, str]:
-    """Return the query parameters of the page that analyses a position."""
+    """Return the query parameters for the analysis page of a position."""
     view = position.view
     new_card = max(int(view.drawn), int(view.taken))
     hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new_card)  # new card last
@@ -96,7 +96,7 @@ def make_position_query(position: Position) -> dict[str, str]:
 
 
 def _make_die_query(position: Position) -> dict[str, str]:
-    """Return the query parameters that describe the die."""
+    """Return the query parameters that describe the die in a position."""
     view = position.view
     decision = str(view.offered or "offer") if position.is_about_die else ""
     return {

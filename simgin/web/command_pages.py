@@ -28,7 +28,7 @@ MAX_RUN_NAME_LENGTH = 80
 
 @dataclass(frozen=True)
 class CommandDraft:
-    """Command that a form describes, without the output directory.
+    """Command described by a form, without the output directory.
 
     Attributes:
         arguments: Arguments of `simgin`.
@@ -50,7 +50,7 @@ class CommandDraft:
 
 @dataclass(frozen=True)
 class CommandPage:
-    """Page with a form that describes and starts a command.
+    """Page with a form that describes a command and starts it as a job.
 
     Attributes:
         name: Name of the page and of its template.
@@ -63,7 +63,7 @@ class CommandPage:
     make_template_variables: Callable[[Site], dict[str, Any]]
 
     def list_routes(self) -> list[Route]:
-        """Return the routes that show the form, check its values and start its command."""
+        """Return the routes that show the form, check it and start its command."""
         return [
             Route(f"/{self.name}", self.show_form, methods=["GET"]),
             Route(f"/{self.name}", self.start_job, methods=["POST"]),
@@ -71,7 +71,7 @@ class CommandPage:
         ]
 
     def show_form(self, request: Request) -> Response:
-        """Show the form with its values, errors and command."""
+        """Show the form with its values, its errors and the command."""
         form, draft = self._read_draft(request)
         return render_page(
             request,
@@ -83,7 +83,7 @@ class CommandPage:
         )
 
     def check_form(self, request: Request) -> Response:
-        """Send the command, the expected time and the errors of a form."""
+        """Send the command of a form, its expected time and the errors of the form."""
         form, draft = self._read_draft(request)
         relative_cpu_time = request.app.state.site.relative_cpu_time
         response = {
@@ -97,7 +97,7 @@ class CommandPage:
         return JSONResponse(response, form.http_status)
 
     def start_job(self, request: Request) -> Response:
-        """Start the command of a form as a job, and send the name of the job or the errors."""
+        """Start the command of a form as a job, and send the job's name or the errors."""
         form, draft = self._read_draft(request)
         if form.errors:
             message = "Correct the marked fields."
@@ -108,13 +108,13 @@ class CommandPage:
         return JSONResponse({"job": job.name})
 
     def _read_draft(self, request: Request) -> tuple[Form, CommandDraft]:
-        """Return the form in a request, and the command that it describes."""
+        """Return the form in a request and the command that the form describes."""
         form = Form(request.query_params)
         return form, self.read_form(form, request.app.state.site)
 
 
 def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
-    """Return the command that a form describes, with an output directory.
+    """Return the command that a form describes, including an output directory.
 
     If the form contains errors, the result is only `simgin COMMAND`.
     """
@@ -126,5 +126,5 @@ def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
 
 
 def _make_run_name(draft: CommandDraft) -> str:
-    """Return the requested name of the run directory without special characters."""
+    """Return the requested name of a run directory, without special characters."""
     return re.sub(r"[^a-z0-9=]+", "-", draft.run_name.lower()).strip("-")[:MAX_RUN_NAME_LENGTH]

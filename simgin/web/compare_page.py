@@ -39,27 +39,27 @@ LEAGUE_LAYOUT = "league"
 
 
 def read_comparison_form(form: Form, site: Site) -> CommandDraft:
-    """Return the command that compares strategies, and record the errors of the form."""
+    """Return the command that compares the strategies in a form, and record the form's errors."""
     variant = form.read("variant", find_allowed_variant, "standard")
-    names = _read_strategies(form, site, variant.is_solo)
+    strategies = _read_strategies(form, site, variant.is_solo)
     against = form.read("against", partial(_parse_strategy, site=site), "simple")
     specs = form.get_values(DEFAULT_STRATEGIES) | {"against": form.values.get("against") or against}
-    is_league = len(names) > 2 and form.values.get("layout", LEAGUE_LAYOUT) == LEAGUE_LAYOUT
+    is_league = len(strategies) > 2 and form.values.get("layout", LEAGUE_LAYOUT) == LEAGUE_LAYOUT
     command = "league" if is_league else "match"
-    opponent = {"against": against} if len(names) > 2 and not is_league else {}
+    opponent = {"against": against} if len(strategies) > 2 and not is_league else {}
     size_options = _read_sample_size(form)
-    plan = _make_plan(form, is_league, names, variant.spec, opponent | size_options)
+    plan = _make_plan(form, is_league, strategies, variant.spec, opponent | size_options)
     return CommandDraft(
         [
             command,
-            *names,
+            *strategies,
             *_iter_option_arguments(opponent),
             "-v",
             variant.spec,
             *_iter_option_arguments(size_options),
         ],
-        f"{' v '.join(names)}, {variant.spec}",
-        "-".join([command, *names, variant.spec]),
+        f"{' v '.join(strategies)}, {variant.spec}",
+        "-".join([command, *strategies, variant.spec]),
         estimate_cpu_seconds(plan),
         _explain_stopping(size_options, plan),
         {name: describe_strategy_fields(spec, site.extra_specs) for name, spec in specs.items()},
@@ -67,13 +67,13 @@ def read_comparison_form(form: Form, site: Site) -> CommandDraft:
 
 
 def _iter_option_arguments(options: Mapping[str, str]) -> Iterator[str]:
-    """Yield the command-line arguments for a mapping from option names to values."""
+    """Yield the command-line arguments for options, given as a mapping of names to values."""
     for name, value in options.items():
         yield from (f"--{name}", value)
 
 
 def _explain_stopping(size_options: Mapping[str, str], plan: Plan) -> list[str]:
-    """Return a note that states when a run with a target precision stops."""
+    """Return a note about when a run with a target precision stops."""
     if "until" not in size_options:
         return []
     max_size = f"{plan.tasks[0].n_games:,} {UNIT_PLURALS[plan.unit]}"
@@ -84,18 +84,21 @@ def _explain_stopping(size_options: Mapping[str, str], plan: Plan) -> list[str]:
 
 
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
-    """Return the distinct strategy specs in a form, or one spec for a solitaire game."""
-    names = list(form.get_values(DEFAULT_STRATEGIES))[: 1 if is_solo else None]
+    """Return the distinct strategies in a form, or one strategy for a solitaire game."""
+    field_names = list(form.get_values(DEFAULT_STRATEGIES))[: 1 if is_solo else None]
     read_spec = partial(_parse_strategy, site=site)
-    specs = [form.read(name, read_spec, DEFAULT_STRATEGIES[name] or "simple") for name in names]
-    for name, spec in zip(names[2:], specs[2:], strict=True):
-        if spec in specs[: names.index(name)]:
-            form.errors.setdefault(name, "This strategy occurs twice. Change a parameter.")
+    specs = [
+        form.read(field_name, read_spec, DEFAULT_STRATEGIES[field_name] or "simple")
+        for field_name in field_names
+    ]
+    for field_name, spec in zip(field_names[2:], specs[2:], strict=True):
+        if spec in specs[: field_names.index(field_name)]:
+            form.errors.setdefault(field_name, "This strategy occurs twice. Change a parameter.")
     return specs
 
 
-def _parse_strategy(text: str, site: Site) -> str:
-    return find_allowed_strategy(text, site.extra_specs).spec
+def _parse_strategy(spec: str, site: Site) -> str:
+    return find_allowed_strategy(spec, site.extra_specs).spec
 
 
 def _read_sample_size(form: Form) -> dict[str, str]:
@@ -113,7 +116,7 @@ def _read_sample_size(form: Form) -> dict[str, str]:
 def _make_plan(
     form: Form, is_league: bool, strategy_specs: list[str], variant: str, options: Mapping[str, Any]
 ) -> Plan:
-    """Return the plan of a command, or record an error if the command is invalid."""
+    """Return the plan of the command, or record an error in the form."""
     try:
         return (plan_league if is_league else plan_match)(strategy_specs, variant, **options)
     except SimginError as error:
@@ -123,7 +126,7 @@ def _make_plan(
 
 
 def _make_template_variables(site: Site) -> dict[str, Any]:
-    """Return the variants and strategies that the page offers."""
+    """Return the variants and strategies that the page offers for selection."""
     return {
         "fields_of_strategies": DEFAULT_STRATEGIES,
         "variants": list_variants(),
@@ -133,7 +136,7 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
 
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
-    """Return the specs and labels of all strategies in groups, strongest first."""
+    """Return the specs and labels of all strategies, grouped and strongest first."""
     labels = {name: _format_strategy_label(name) for name in list_strategies_by_strength()}
     return {
         "Your strategies": [(spec, spec) for spec in site.extra_specs],
@@ -143,9 +146,9 @@ def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
 
 
 def _format_strategy_label(strategy: str) -> str:
-    """Return the name of a strategy with its rating."""
-    entry = read_catalogue_entry(strategy)
-    return f"{strategy} (Elo {entry['elo']:+d})" if "elo" in entry else strategy
+    """Return the name of a strategy with its Elo rating."""
+    catalogue_entry = read_catalogue_entry(strategy)
+    return f"{strategy} (Elo {catalogue_entry['elo']:+d})" if "elo" in catalogue_entry else strategy
 
 
 COMPARE_PAGE = CommandPage("compare", read_comparison_form, _make_template_variables)

@@ -11,13 +11,13 @@ CHECK_INTERVAL_SECONDS = 10.0  # time between two checks, in seconds; uvicorn wo
 
 
 class IdleTimeoutProtocol(H11Protocol):
-    """HTTP connection that is closed if it is idle or if its request remains incomplete.
+    """HTTP connection that is closed if it is idle or its request remains incomplete.
 
     Without this limit, a program could block the server by opening many connections.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start checking the connection at regular intervals."""
+        """Start to check the connection at regular intervals."""
         super().connection_made(transport)
         self._schedule_check()
 
@@ -25,7 +25,7 @@ class IdleTimeoutProtocol(H11Protocol):
         self.loop.call_later(CHECK_INTERVAL_SECONDS, self._close_if_idle, self.cycle)
 
     def _close_if_idle(self, previous_request: RequestResponseCycle | None) -> None:
-        """Close the connection if the client has sent nothing new and waits for no response.
+        """Close the connection if nothing has happened since the previous check.
 
         Args:
             previous_request: Request at the time of the previous check.

@@ -16,14 +16,14 @@ STARTUP_SECONDS = 3.0
 
 
 def measure_relative_cpu_time() -> float:
-    """Measure the CPU time of a deal on this machine relative to the reference machine."""
+    """Measure the CPU time per deal, relative to the reference machine."""
     matchup = parse_matchup(REFERENCE_STRATEGY, REFERENCE_STRATEGY, "eaai", 1, "deal")
     seconds_per_deal = measure_unit_seconds(matchup) / matchup.key.count_games(1)
     return seconds_per_deal * float(read_catalogue_entry(REFERENCE_STRATEGY)["deals_per_second"])
 
 
 def estimate_elapsed_seconds(cpu_seconds: float, relative_cpu_time: float) -> float:
-    """Estimate the time of a command that uses all cores of this machine, in seconds.
+    """Estimate the duration in seconds of a command that uses all cores of this machine.
 
     Args:
         cpu_seconds: CPU time on the reference machine, in seconds.
@@ -33,17 +33,19 @@ def estimate_elapsed_seconds(cpu_seconds: float, relative_cpu_time: float) -> fl
 
 
 def estimate_cpu_seconds(plan: Plan) -> float | None:
-    """Estimate the CPU time of a plan, or return None if the speed of a strategy is unknown."""
+    """Estimate the CPU time of a plan, or return None if a strategy's speed is unknown."""
     deals_per_game = 1 if plan.unit == "deal" else MEAN_DEALS_PER_MATCH
     rules = plan.stopping_rules or [None] * len(plan.tasks)
     cpu_seconds = 0.0
     for task, rule in zip(plan.tasks, rules, strict=True):
-        matchup, n = task.matchup, task.n_games
+        matchup, n_games = task.matchup, task.n_games
         if rule is not None:
-            n = min(n, matchup.key.count_games(rule.planned_units))
-        entries = [read_catalogue_entry(player.name) for player in matchup.players]
-        if not all("deals_per_second" in entry for entry in entries):
+            n_games = min(n_games, matchup.key.count_games(rule.planned_units))
+        catalogue_entries = [read_catalogue_entry(player.name) for player in matchup.players]
+        if not all("deals_per_second" in catalogue_entry for catalogue_entry in catalogue_entries):
             return None
-        seconds_per_deal = sum(1 / float(entry["deals_per_second"]) for entry in entries)
-        cpu_seconds += n * deals_per_game * seconds_per_deal / len(entries)
+        seconds_per_deal = sum(
+            1 / float(catalogue_entry["deals_per_second"]) for catalogue_entry in catalogue_entries
+        )
+        cpu_seconds += n_games * deals_per_game * seconds_per_deal / len(catalogue_entries)
     return cpu_seconds

@@ -40,12 +40,12 @@ SEAT_CHOICES = {"0": 0, "1": 1}
 
 
 class MoveError(SimginError):
-    """Exception for an action that is not possible in the current state of the game."""
+    """Exception for an action that is not possible in the current state of a game."""
 
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Settings of a game, which are also in the address of its page.
+    """Settings of a game, which the address of its page contains.
 
     Attributes:
         variant: Rules.
@@ -63,7 +63,7 @@ class GameRequest:
 
     @classmethod
     def read(cls, form: Form, extra_specs: tuple[str, ...]) -> GameRequest:
-        """Read the game form, and record its errors."""
+        """Read the settings of a game from a form, and record the form's errors."""
         variant = form.read("variant", find_allowed_variant, "standard")
         opponent = form.read(
             "opponent",
@@ -81,12 +81,12 @@ class GameRequest:
 
     @property
     def opponent_name(self) -> str:
-        """Display name of the opponent, or empty in solitaire games."""
+        """Display name of the opponent, or "" in solitaire games."""
         return get_display_name(self.opponent)
 
     @property
     def query_string(self) -> str:
-        """Query string of the address of the game."""
+        """Query string of the game's address."""
         fields = {
             "variant": self.variant.spec,
             "opponent": self.opponent,
@@ -97,7 +97,7 @@ class GameRequest:
         return urlencode({name: value for name, value in fields.items() if value})
 
     def make_matchup(self) -> Matchup:
-        """Return the matchup of the user and the opponent."""
+        """Return the matchup of the user against the opponent."""
         return make_matchup_with_person(
             self.opponent, self.variant, self.seed, self.unit, self.seat
         )
@@ -113,7 +113,7 @@ class GameRequest:
 
 
 def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[str | None, str]:
-    """Return the score, or None if the game is over, and the date of a saved game.
+    """Return the score of a saved game, or None if it is over, and the game's date.
 
     All actions are stored in the file, so no policy is called.
 
@@ -140,13 +140,13 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
 
 
 def _format_scores(state: Any, request: GameRequest) -> str:
-    """Return the scores of the user and of the opponent or joker."""
+    """Format the scores of the user and of the opponent or the joker."""
     names = {request.seat: PERSON_NAME, 1 - request.seat: request.opponent_name or JOKER_NAME}
     return format_scores(state, request.make_matchup(), names)
 
 
 class OpenGame:
-    """Game in memory with its coach, and with locks for simultaneous requests."""
+    """Game in memory, with its coach and with locks for simultaneous requests."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
@@ -170,7 +170,7 @@ class OpenGame:
             )
 
     def take_action(self, action_key: object) -> None:
-        """Take the action with the given key in the current decision.
+        """Take the action that a key represents in the current decision.
 
         Raises:
             MoveError: If no action has this key.
@@ -187,7 +187,7 @@ class OpenGame:
             raise MoveError("There is nothing to undo in this deal.")
 
     def start_next_deal(self) -> None:
-        """Start the next deal, and keep the finished deal for `simgin grade --last`."""
+        """Start the next deal, and save the finished deal for `simgin grade --last`."""
         if not self.game.table.is_deal_over:
             raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
@@ -195,24 +195,24 @@ class OpenGame:
         saved_deals.save_deal(self.format_deal_file(deal))
 
     def get_latest_deal(self) -> TracedDeal:
-        """Return the current deal, or the last deal of the game if the game has ended."""
+        """Return the current deal, or the last deal of a finished game."""
         return self.game.deals[-1] if self.game.table.is_over else self.game.table.get_traced_deal()
 
     def format_deal_file(self, deal: TracedDeal) -> bytes:
-        """Return a finished deal in the file format of `simgin play --save`."""
+        """Return a finished deal in the file format of `simgin play --save`, as bytes."""
         rows = self.game.make_deal_records(deal)
         return f"{format_json_output(self.command, rows, self.game.matchup.seed)}\n".encode()
 
 
 class OpenGames:
-    """Games in memory, from which the least recently used games are removed."""
+    """Games in memory, of which the least recently used games are discarded."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def find_or_start(self, request: GameRequest) -> OpenGame:
-        """Return the open game of a request; resume or start the game if necessary."""
+        """Return the open game for a request, and resume or start the game if necessary."""
         with self._lock:
             open_game = self._games.get(request.query_string)
         # Compile outside the lock, so that compilation does not delay other games.
@@ -225,7 +225,7 @@ class OpenGames:
             return self._games[request.query_string]
 
     def restart(self, request: GameRequest) -> OpenGame:
-        """Replace a game with a new game that has the same settings."""
+        """Replace a game with a new game with the same settings."""
         game = self.find_or_start(request)
         with self._lock, game.lock:
             game.game.delete()

@@ -19,7 +19,7 @@ MAX_SECONDS_BETWEEN_EVENTS = 15.0
 
 
 def show_job(request: Request) -> Response:
-    """Show the progress of a job, or redirect to the results of a finished job."""
+    """Show the progress of a job, or redirect to the results if the job has finished."""
     job = _find_job(request)
     if job.state == FINISHED and job.run:
         return RedirectResponse(f"/results/{quote(job.run)}", 303)
@@ -32,7 +32,7 @@ def cancel_job(request: Request) -> Response:
 
 
 def resume_job(request: Request) -> Response:
-    """Put the job in the address back in the queue, and send its new state."""
+    """Put the job in the address back into the queue, and send its new state."""
     return JSONResponse(request.app.state.site.jobs.resume(_find_job(request).name).to_json())
 
 

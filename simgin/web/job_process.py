@@ -13,7 +13,7 @@ STDIN_DESCRIPTOR = 0  # file descriptor of the standard input
 
 
 def _interrupt_at_end_of_input(thread_id: int) -> None:
-    """Interrupt a thread when the standard input is closed."""
+    """Interrupt a thread when standard input is closed."""
     while os.read(STDIN_DESCRIPTOR, 1):
         pass
     signal.pthread_kill(thread_id, signal.SIGINT)

@@ -55,7 +55,7 @@ class JobError(SimginError):
 
 @dataclass
 class Job:
-    """Command that runs in a child process.
+    """Job: a simgin command that runs in a child process.
 
     Attributes:
         name: Random name of the job.
@@ -93,12 +93,12 @@ class Job:
 
     @property
     def can_resume(self) -> bool:
-        """True if the job can be resumed."""
+        """True if the job has failed, was cancelled or was interrupted."""
         return self.state in RESUMABLE_STATES
 
     @property
     def percent(self) -> int:
-        """Percentage of the job that is finished."""
+        """Percentage of the job that has been completed."""
         if self.state == FINISHED:
             return 100
         if self.history and self.history[-1].get("target"):
@@ -107,28 +107,28 @@ class Job:
 
     @property
     def _precision_percent(self) -> int:
-        """Estimated progress of a run towards its target precision, in percent."""
+        """Progress of a run towards its target precision, in percent."""
         point = self.history[-1]
         width_ratio = 2 * point["target"] / (point["high"] - point["low"] or math.inf)
         return int(100 * (point["matchup"] + min(1, width_ratio**2)) / point["matchups"])
 
     @property
     def error(self) -> str:
-        """Error message of the command if it failed, otherwise ""."""
+        """Error message of a failed command, or ""."""
         if self.state != FAILED:
             return ""
         errors = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
         return "".join((errors or self.messages)[-1:]).removeprefix(ERROR_PREFIX)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state of the job for the browser."""
+        """Return the state of the job as a JSON object for the browser."""
         keys = ("name", "title", "run", "state", "progress", "percent", "history", "error")
         additional_fields = {"can_resume": self.can_resume, "note": self.messages[-1:]}
         return {key: getattr(self, key) for key in keys} | additional_fields
 
 
 class JobQueue:
-    """Queue that runs one job at a time, because each command uses all cores.
+    """Queue that runs one job at a time, because a command uses all cores.
 
     Args:
         results_directory: Directory for results, which has its own list of jobs.
@@ -149,12 +149,12 @@ class JobQueue:
     # requests from the pages
 
     def list_jobs(self) -> list[Job]:
-        """Return all jobs, with the newest first."""
+        """Return all jobs, newest first."""
         with self._changed:
             return sorted(self._jobs.values(), key=lambda job: -job.created)
 
     def find_job(self, job_name: str) -> Job:
-        """Return the job with the given name.
+        """Return the job with a given name.
 
         Raises:
             JobError: If the job does not exist.
@@ -183,7 +183,7 @@ class JobQueue:
             return job
 
     def enqueue_run(self, arguments: Sequence[str], title: str, run_name: str) -> Job:
-        """Append a job that writes a new run directory, or return an identical open job.
+        """Append a job that writes a new run directory, or return an equal job that is open.
 
         Args:
             arguments: Arguments of `simgin` without `-o`.
@@ -203,7 +203,7 @@ class JobQueue:
             )
 
     def cancel(self, job_name: str) -> Job:
-        """Cancel a waiting or running job, but keep the results of its finished parts."""
+        """Cancel a waiting or running job, and keep the results that it has saved."""
         with self._changed:
             job = self.find_job(job_name)
             if not job.is_open:
@@ -217,7 +217,7 @@ class JobQueue:
             return job
 
     def resume(self, job_name: str) -> Job:
-        """Put a cancelled or interrupted job back in the queue."""
+        """Put a cancelled or interrupted job back into the queue."""
         with self._changed:
             job = self.find_job(job_name)
             if not job.can_resume:
@@ -226,7 +226,7 @@ class JobQueue:
             return job
 
     def find_unused_run_name(self, run_name: str) -> str:
-        """Return a name that is not used by any run directory or other job."""
+        """Return a name that no run directory and no other job uses."""
         with self._changed:
             used_names = {job.run for job in self._jobs.values()}
         number, candidate = 1, run_name
@@ -236,7 +236,7 @@ class JobQueue:
         return candidate
 
     def close(self) -> None:
-        """Interrupt the running job, so that the next server lists it as interrupted."""
+        """Interrupt the running job, so that it is listed as interrupted after a restart."""
         with self._changed:
             self._is_closed = True
             self._waiting.clear()
@@ -245,7 +245,7 @@ class JobQueue:
         self._thread.join(CANCEL_TIMEOUT_SECONDS + 5)
 
     def _append_to_queue(self, job: Job) -> None:
-        """Reset the output of a job and append the job to the queue."""
+        """Reset the output of a job, and append the job to the queue."""
         if sum(open_job.is_open for open_job in self._jobs.values()) >= MAX_OPEN_JOBS:
             raise JobError(
                 f"{MAX_OPEN_JOBS} jobs are waiting. Cancel a job, or wait until a job has ended."
@@ -258,7 +258,7 @@ class JobQueue:
     # worker thread
 
     def _run_jobs(self) -> None:
-        """Run the waiting jobs one after another until the queue is closed."""
+        """Run the waiting jobs one after another, until the queue is closed."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._is_closed)
@@ -291,7 +291,7 @@ class JobQueue:
         )
 
     def _record_process(self, job: Job, process: subprocess.Popen[str]) -> None:
-        """Record the output of a running command and, when the command ends, its final state."""
+        """Record the output of a running command, and its final state when it ends."""
         output_parts: list[str] = []
         with process:
             assert process.stdout is not None and process.stderr is not None
@@ -311,7 +311,7 @@ class JobQueue:
             self._set_state(job, FINISHED if process.returncode == 0 else end_status)
 
     def _record_stderr_line(self, job: Job, line: str) -> None:
-        """Store a progress report or a message that a job has written to stderr."""
+        """Store a progress report or message that a job has written to stderr."""
         fields = None
         if line.startswith("{"):
             with suppress(ValueError):
@@ -333,7 +333,7 @@ class JobQueue:
             self._changed.notify_all()
 
     def _interrupt_running_job(self) -> None:
-        """Interrupt the running command, and kill it if it does not stop in time."""
+        """Interrupt the running command, and kill it if it does not end in time."""
         process = self._process
         if process is None or process.poll() is not None:
             return
@@ -346,7 +346,7 @@ class JobQueue:
     # job states on disk
 
     def _set_state(self, job: Job, state: str) -> None:
-        """Change the state of a job and save the job."""
+        """Change the state of a job, and save the job."""
         job.state = state
         write_file(self._get_job_file_path(job.name), json.dumps(asdict(job)).encode())
         self._changed.notify_all()
@@ -355,7 +355,7 @@ class JobQueue:
         return self._folder / f"{job_name}.json"
 
     def _read_saved_jobs(self) -> Iterator[Job]:
-        """Yield the latest jobs that earlier servers ran, and delete the files of older jobs."""
+        """Yield the latest jobs of earlier servers, and delete the files of older jobs."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in paths[:-MAX_SAVED_JOBS]:
             path.unlink(missing_ok=True)
@@ -371,7 +371,7 @@ class JobQueue:
 def _append_chart_point(
     history: list[dict[str, Any]], point: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Append a point to a chart, and replace the last point if the sample sizes are similar.
+    """Append a point to a chart, or replace the last point if it is close.
 
     A resumed job can repeat earlier points.
     """

@@ -22,7 +22,7 @@ ResultCallback = Callable[[int, int, Callable[[], AnalysisT]], None]
 
 
 class BrowserDisconnectedError(Exception):
-    """Exception that ends an analysis after the browser has disconnected."""
+    """Exception that ends an analysis when the browser has disconnected."""
 
 
 class LiveAnalysis(Generic[AnalysisT]):
@@ -49,7 +49,7 @@ class LiveAnalysis(Generic[AnalysisT]):
         self._next_update = 0.0
 
     def _run_analysis(self) -> None:
-        """Run the analysis, and store its result or its error."""
+        """Run the analysis, and store its result or error message."""
         try:
             self._set_state(self._analyse(self._store_interim_result), is_over=True)
         except SimginError as error:
@@ -60,7 +60,7 @@ class LiveAnalysis(Generic[AnalysisT]):
     def _store_interim_result(
         self, n_done: int, n_total: int, get_result: Callable[[], AnalysisT]
     ) -> None:
-        """Store an interim result, or raise an exception if the browser has disconnected."""
+        """Store an interim result, or raise an error if the browser has disconnected."""
         if self._is_stopped.is_set():
             raise BrowserDisconnectedError
         if time.monotonic() >= self._next_update:
@@ -71,7 +71,7 @@ class LiveAnalysis(Generic[AnalysisT]):
         self._state = self._to_json(result, is_over) | {"is_over": is_over}
 
     async def iter_json_lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
-        """Yield an object and then interim results as JSON lines, until the analysis ends."""
+        """Yield an object and the interim results as JSON lines until the analysis ends."""
         yield json.dumps(first_object) + "\n"
         future = self.thread_pool.submit(self._run_analysis)
         sent_state = None

@@ -21,7 +21,7 @@ LOWEST_LEVEL = "beginner"
 
 
 class Opponent(NamedTuple):
-    """Strategy that a user can choose as the opponent, with a label and a description."""
+    """Strategy that users can choose as an opponent, with a label and a description."""
 
     spec: str
     label: str
@@ -29,7 +29,7 @@ class Opponent(NamedTuple):
 
 
 def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
-    """Return the two-player strategies in titled groups, with the strongest strategy first.
+    """Return the two-player strategies in titled groups, strongest first.
 
     Args:
         extra_specs: Specs of the strategies that were specified when the server was started.
@@ -62,17 +62,17 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
 
 
 def get_display_name(spec: str) -> str:
-    """Return the player type that a spec represents, or the spec if there is none."""
+    """Return the player type that a spec represents, or else the spec."""
     return find_player_type_name(spec) or spec if "+" in spec else spec
 
 
 def format_as_sentence(description: str) -> str:
-    """Return a description as a sentence with an initial capital letter and a full stop."""
+    """Return a description as a sentence with a capital letter and a full stop."""
     return f"{capitalize_first(description).rstrip('.')}." if description else ""
 
 
 def _make_opponent(spec: str, description: str = "") -> Opponent:
-    """Return an opponent with a label and a description.
+    """Return the opponent for a spec, with its label and description.
 
     By default, the description is the first sentence of the strategy's own description.
     """
@@ -83,7 +83,7 @@ def _make_opponent(spec: str, description: str = "") -> Opponent:
 
 
 def _find_strength_level(spec: str) -> str:
-    """Return the level of a strategy, or "" if its rating is unknown."""
+    """Return the strength level of a strategy, or "" if it has no rating."""
     elo = catalogue.read_catalogue_entry(spec).get("elo")
     if elo is None:
         return ""

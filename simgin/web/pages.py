@@ -30,7 +30,7 @@ ValueT = TypeVar("ValueT")
 
 
 class Form:
-    """Values that a user entered in a form, with an error message for each invalid field.
+    """Values that a user entered into a form, with an error message for each invalid field.
 
     Args:
         values: Values sent by the browser, by field name.
@@ -44,27 +44,27 @@ class Form:
         self.errors: dict[str, str] = {}
 
     def read(self, field_name: str, parse: Callable[[str], ValueT], default: str) -> ValueT:
-        """Return the parsed value of a field, or the parsed default if the value is invalid."""
-        text = self.values.get(field_name) or default
+        """Parse the value of a field, or its default if the value is missing or invalid."""
+        entered_value = self.values.get(field_name) or default
         try:
-            return parse(text)
+            return parse(entered_value)
         except SimginError as error:
             self.errors[field_name] = str(error)
             return parse(default)
 
     def get_values(self, defaults: Mapping[str, str]) -> dict[str, str]:
-        """Return the non-empty values of a form, with defaults for missing values."""
+        """Return the values of several fields, with defaults for missing values."""
         values = {name: self.values.get(name) or default for name, default in defaults.items()}
         return {name: value for name, value in values.items() if value}
 
     @property
     def http_status(self) -> int:
-        """HTTP status of a page that shows this form."""
+        """HTTP status of a response that shows this form."""
         return 400 if self.errors else 200
 
 
 def choose_value(field_name: str, choice: str, values_by_choice: Mapping[str, ValueT]) -> ValueT:
-    """Return the value of the selected option of a choice field.
+    """Return the value that belongs to the selected choice of a field.
 
     Raises:
         SimginError: If the text is not one of the choices.
@@ -77,14 +77,14 @@ def choose_value(field_name: str, choice: str, values_by_choice: Mapping[str, Va
 
 
 def format_date(seconds: float) -> str:
-    """Format a time in seconds since the epoch as a local time, such as `2026-11-28 17:05`."""
+    """Format seconds since the epoch as a local time, such as `2026-11-28 17:05`."""
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def render_page(
     request: Request, template_name: str, status: int = 200, *, command: str = "", **variables: Any
 ) -> HTMLResponse:
-    """Render a page from a template.
+    """Render a page from its template.
 
     Args:
         request: Request for the page.

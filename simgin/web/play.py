@@ -38,7 +38,7 @@ COACH_MODE_LABELS = {"off": "Off", "request": "On request", "always": "After eve
 
 
 def show_play_page(request: Request) -> Response:
-    """Show the form for a new game, or the card table of the game in the address."""
+    """Show the form for a new game, or the card table of an existing game."""
     site = request.app.state.site
     form = Form(request.query_params)
     game = GameRequest.read(form, site.extra_specs)
@@ -73,7 +73,7 @@ def show_play_page(request: Request) -> Response:
 
 
 def _describe_rules(variant: Variant) -> str:
-    """Return sentences about the special rules of a variant and about its die."""
+    """Return sentences about the rules of a variant, including the die."""
     die = variant.params["die"]
     return variant.about if die == "off" else f"{variant.about} {DIE_RULES_NOTE.format(die)}"
 
@@ -84,7 +84,7 @@ def _parse_coach_mode(text: str) -> str:
 
 
 def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the address and the label of each unfinished game that the pages can continue."""
+    """Yield the address and the label of each saved game that can be continued."""
     for saved_game in list_saved_games():
         try:
             game = _read_saved_game_settings(saved_game, extra_specs)
@@ -103,7 +103,7 @@ def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, 
 
 
 def _read_saved_game_settings(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
-    """Return the settings of a saved game, or raise MoveError if they are not valid."""
+    """Return the settings of a saved game, or raise MoveError if they are invalid."""
     opponents = [name for name in saved_game.players if name != PERSON_NAME]
     values = {
         "variant": saved_game.variant,
@@ -129,7 +129,7 @@ def send_game_state(request: Request) -> Response:
 
 
 async def change_game(request: Request) -> Response:
-    """Perform or undo an action or start the next deal, and send the new state."""
+    """Take or undo an action, or start the next deal, and send the new state."""
     try:
         body = parse_json((await request.body()).decode())
     except ValueError:
@@ -140,7 +140,7 @@ async def change_game(request: Request) -> Response:
 
 
 def _apply_game_action(request: Request, body: dict[str, Any]) -> Response:
-    """Perform an action in the game of a request, and send the new state."""
+    """Apply an action to the game in the address, and send the new state."""
     open_game = _find_game(request)
     action = request.path_params["action"]
     if action not in GAME_ACTIONS:
@@ -167,7 +167,7 @@ def restart_game(request: Request) -> Response:
 
 
 def send_hint(request: Request) -> Response:
-    """Send the costs of the possible actions at the current decision."""
+    """Send the costs of the possible actions in the current decision."""
     open_game = _find_game(request)
     with open_game.lock:
         deal = open_game.get_latest_deal()
@@ -179,7 +179,7 @@ def send_hint(request: Request) -> Response:
 
 
 def send_decision_analysis(request: Request) -> Response:
-    """Send the analysis of a decision of the user, and the number of decisions in the deal.
+    """Send the analysis of a user's decision, and the number of decisions in the deal.
 
     Without a number in the address, the function sends the analysis of the last decision.
     """
@@ -196,7 +196,7 @@ def send_decision_analysis(request: Request) -> Response:
 
 
 def send_deal_file(request: Request) -> Response:
-    """Send the finished deal in the file format of `simgin play --save`."""
+    """Send a finished deal in the file format of `simgin play --save`."""
     open_game = _find_game(request)
     with open_game.lock:
         if open_game.game.decision is not None:
@@ -209,7 +209,7 @@ def send_deal_file(request: Request) -> Response:
 
 
 def _read_game_request(request: Request) -> GameRequest:
-    """Return the game settings that an address describes.
+    """Return the game settings in the address.
 
     Raises:
         MoveError: If a query parameter is not valid.
@@ -222,6 +222,6 @@ def _read_game_request(request: Request) -> GameRequest:
 
 
 def _find_game(request: Request) -> OpenGame:
-    """Return the open game of a request; resume or start the game if necessary."""
+    """Return the game in the address, and resume or start it if necessary."""
     game: OpenGame = request.app.state.site.games.find_or_start(_read_game_request(request))
     return game

@@ -28,7 +28,7 @@ CPU_SECONDS_PER_DEAL = 2e-4
 
 
 def read_odds_form(form: Form, site: Site) -> CommandDraft:
-    """Return the command that computes odds, and record the errors of the form."""
+    """Return the command that computes the odds in a form, and record the form's errors."""
     variant = form.read("variant", find_allowed_variant, "solitaire-gin")
     default_deals = DEFAULT_SOLO_DEALS if variant.is_solo else DEFAULT_TWO_PLAYER_DEALS
     deals = form.read("deals", _parse_deals, str(default_deals))
@@ -41,7 +41,7 @@ def read_odds_form(form: Form, site: Site) -> CommandDraft:
 
 
 def read_chart_form(form: Form, site: Site) -> CommandDraft:
-    """Return the command that draws a chart, and record the errors of the form."""
+    """Return the command that draws the chart in a form, and record the form's errors."""
     kind = form.values.get("kind", "knock")
     kind = kind if kind in CHART_PAGE_TITLES else "knock"
     variant = form.read("variant", find_allowed_variant, "standard").spec
@@ -63,7 +63,7 @@ def read_chart_form(form: Form, site: Site) -> CommandDraft:
 
 
 def _parse_deals(text: str) -> int:
-    """Return a number of deals, or raise AmountError if it is too small."""
+    """Parse a number of deals, or raise AmountError if it is too small."""
     deals = parse_count(text)
     if deals < MIN_SOLO_DEALS:
         raise AmountError(
@@ -73,12 +73,12 @@ def _parse_deals(text: str) -> int:
 
 
 def _make_size_arguments(deals: int, default_deals: int) -> list[str]:
-    """Return the option for the number of deals, unless the number is the default."""
+    """Return the option `--deals` with its value, or [] for the default value."""
     return [] if deals == default_deals else ["--deals", str(deals)]
 
 
 def _make_template_variables(site: Site) -> dict[str, Any]:
-    """Return the variants and charts that the pages offer."""
+    """Return the variants and charts that the pages offer for selection."""
     return {"variants": list_variants(), "charts": list(CHART_PAGE_TITLES.items())}
 
 

@@ -18,21 +18,23 @@ VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
 
 
 def parse_seed_field(text: str) -> int:
-    """Parse a seed, or raise SimginError if it is not valid."""
+    """Parse a seed, or raise SimginError if it is invalid."""
     return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 
 def find_allowed_variant(spec: str) -> Variant:
-    """Return the variant of a spec, which must start with the name of a built-in variant.
+    """Return the variant for a spec that starts with the name of a built-in variant.
 
     Raises:
         VariantError: If the spec is not valid or refers to a file.
     """
-    name = spec.partition("+")[0]
+    base_name = spec.partition("+")[0]
     # Slashes can occur only in parameter values.
-    names = [part.partition("=")[0] for part in spec.split("+")]
-    has_path = FILE_REFERENCE_PATTERN.search(spec) or any("/" in name_part for name_part in names)
-    if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(name):
+    part_names = [part.partition("=")[0] for part in spec.split("+")]
+    has_path = FILE_REFERENCE_PATTERN.search(spec) or any(
+        "/" in name_part for name_part in part_names
+    )
+    if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(base_name):
         raise VariantError(
             [f"{quote_text(spec)} is not a built-in variant. Choose a variant from the list."]
         )
@@ -40,7 +42,7 @@ def find_allowed_variant(spec: str) -> Variant:
 
 
 def find_allowed_strategy(spec: str, extra_specs: Sequence[str] = ()) -> Strategy:
-    """Return the strategy of a spec, and reject strategy files that the server does not offer.
+    """Return the strategy for a spec, unless it refers to a file that is not offered.
 
     Args:
         spec: Spec of the strategy.

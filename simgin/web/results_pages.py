@@ -41,7 +41,7 @@ COMPARISON_CPU_SECONDS = 1  # CPU time, in seconds
 
 
 def show_results(request: Request) -> Response:
-    """Show the list of all runs and of unfinished jobs."""
+    """Show a list of all runs and unfinished jobs."""
     site = request.app.state.site
     return render_page(
         request,
@@ -65,17 +65,19 @@ def show_run(request: Request) -> Response:
 
 
 def send_run_file(request: Request) -> Response:
-    """Send a file that is listed in the manifest of a run."""
+    """Send a file listed in the manifest of a run."""
     run = _find_run(request)
-    name = request.path_params["file"]
-    path = run.path / name
-    if name not in _list_run_files(run) or not path.resolve().is_relative_to(run.path.resolve()):
+    file_name = request.path_params["file"]
+    path = run.path / file_name
+    if file_name not in _list_run_files(run) or not path.resolve().is_relative_to(
+        run.path.resolve()
+    ):
         raise HTTPException(404)
     try:
         content = read_bytes(path)
     except OSError:
         raise HTTPException(404) from None
-    media_type = MEDIA_TYPES_OF_RUN_FILES.get(Path(name).suffix, "application/octet-stream")
+    media_type = MEDIA_TYPES_OF_RUN_FILES.get(Path(file_name).suffix, "application/octet-stream")
     headers = {}
     if media_type == MEDIA_TYPES_OF_RUN_FILES[".html"]:
         headers["Content-Security-Policy"] = REPORT_SECURITY_POLICY.format(
@@ -86,22 +88,22 @@ def send_run_file(request: Request) -> Response:
 
 
 def _find_run(request: Request) -> SavedRun:
-    """Return the run that the address of a page refers to.
+    """Return the run in the address of a page.
 
     Raises:
         ResultsError: If the run does not exist.
     """
-    name = request.path_params["run"]
+    run_name = request.path_params["run"]
     for run in list_saved_runs(request.app.state.site.jobs):
-        if run.name == name:
+        if run.name == run_name:
             return run
     raise ResultsError(
-        f"the run {quote_text(name)} does not exist. Choose a run from the list of results."
+        f"the run {quote_text(run_name)} does not exist. Choose a run from the list of results."
     )
 
 
 def _list_run_files(run: SavedRun) -> list[str]:
-    """Return the files that the manifest of a run lists, with the report first."""
+    """Return the files listed in the manifest of a run, report first."""
     if run.state != FINISHED:
         return []
     names = directory.read_manifest(run.path).get("files", [])
@@ -109,7 +111,7 @@ def _list_run_files(run: SavedRun) -> list[str]:
 
 
 def _find_command_to_show(run: SavedRun) -> str:
-    """Return the command of a run, or "" if the command is unknown or shown in the report."""
+    """Return the command of a run, or "" if it is unknown or part of the report."""
     if run.command:
         return "" if run.has_report else run.command
     try:
@@ -120,7 +122,7 @@ def _find_command_to_show(run: SavedRun) -> str:
 
 
 def read_run_comparison_form(form: Form, site: Site) -> CommandDraft:
-    """Return the command that compares two runs, and record the errors of the form."""
+    """Return the command that compares the runs in a form, and record the form's errors."""
     finished_names = [run.name for run in _list_comparable_runs(site)]
 
     def parse_run_name(run_name: str) -> str:

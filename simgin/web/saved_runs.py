@@ -29,7 +29,7 @@ COMPARABLE_COMMANDS = (
 
 @dataclass(frozen=True)
 class SavedRun:
-    """Run directory or unfinished job in the directory for results.
+    """Finished run or unfinished job in the directory for results.
 
     Attributes:
         name: Name of the directory in the directory for results.
@@ -54,18 +54,18 @@ class SavedRun:
 
     @property
     def command_name(self) -> str:
-        """Name of the command, such as `review`."""
+        """Name of the simgin command, such as `review`."""
         arguments = self.command.split()
         return arguments[1] if len(arguments) > 1 and arguments[0] == "simgin" else ""
 
     @property
     def date(self) -> str:
-        """Local time of the last change to the run."""
+        """Local time at which the run was last changed."""
         return format_date(self.end_time)
 
     @property
     def address(self) -> str:
-        """Address of the report, or the address of the job if the run is unfinished."""
+        """Address of the report or, if the run is unfinished, of its job."""
         if self.job is not None and self.state != FINISHED:
             return f"/jobs/{self.job.name}"
         return f"/results/{quote(self.name)}"
@@ -77,7 +77,7 @@ class SavedRun:
 
     @property
     def can_resume(self) -> bool:
-        """True if the job of an unfinished run can be resumed."""
+        """True if the run is unfinished and its job can be resumed."""
         return self.state != FINISHED and self.job is not None and self.job.can_resume
 
     @property
@@ -87,12 +87,12 @@ class SavedRun:
 
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
-    """Return the runs and the unfinished jobs in the directory for results, newest first."""
+    """Return the runs and unfinished jobs in the directory for results, newest first."""
     return sorted(_iter_runs(queue), key=lambda run: -run.end_time)
 
 
 def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
-    """Yield the runs and the unfinished jobs in the directory for results."""
+    """Yield the runs and unfinished jobs in the directory for results."""
     jobs = {job.run: job for job in reversed(queue.list_jobs())}
     for path in queue.results_directory.iterdir() if queue.results_directory.is_dir() else ():
         if path.is_symlink() or not path.is_dir():
@@ -107,34 +107,38 @@ def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
 
 
 def _read_run(path: Path, job: Job | None) -> SavedRun:
-    """Return the run in a directory, or raise an error if the directory contains no run."""
-    manifest = path / directory.MANIFEST_FILE
-    if not manifest.exists():
+    """Return the run in a directory, or raise an error if there is none."""
+    manifest_path = path / directory.MANIFEST_FILE
+    if not manifest_path.exists():
         # raises OSError for directories without a ledger
         status = (path / ledger.LEDGER_FILE).stat()
         return _make_unfinished_run(path, job, status.st_mtime)
-    contents = directory.read_manifest(path)
-    command = str(contents.get("command", ""))
-    title = _read_report_title(path) or str(contents.get("question") or command or path.name)
+    manifest = directory.read_manifest(path)
+    command = str(manifest.get("command", ""))
+    title = _read_report_title(path) or str(manifest.get("question") or command or path.name)
     state = job.state if job and job.is_open else FINISHED
     with directory.report_corruption(path):
-        details = _describe_sample_size(contents)
-    return SavedRun(path.name, path, state, title, command, manifest.stat().st_mtime, details, job)
+        details = _describe_sample_size(manifest)
+    return SavedRun(
+        path.name, path, state, title, command, manifest_path.stat().st_mtime, details, job
+    )
 
 
 def _describe_sample_size(manifest: Mapping[str, Any]) -> str:
-    """Return the sample size of a run, such as `2,000 matches per matchup`."""
+    """Format the sample size of a run, such as `2,000 matches per matchup`."""
     matchups = manifest.get("matchups", [])
     if not matchups:
         return ""
     n_games = max(matchup["n"] for matchup in matchups)
-    size = f"{n_games:,} {UNIT_PLURALS[manifest['unit']]}{' per matchup' * (len(matchups) > 1)}"
+    size_text = (
+        f"{n_games:,} {UNIT_PLURALS[manifest['unit']]}{' per matchup' * (len(matchups) > 1)}"
+    )
     is_league = manifest.get("question") == LEAGUE_QUESTION
-    return ", ".join([*manifest["strategies"], size] if is_league else [size])
+    return ", ".join([*manifest["strategies"], size_text] if is_league else [size_text])
 
 
 def _make_unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:
-    """Return a run whose directory has no manifest yet."""
+    """Return a run whose directory does not contain a manifest yet."""
     if job is None or job.state == FINISHED:
         return SavedRun(path.name, path, INTERRUPTED, path.name, "", end_time)
     return SavedRun(path.name, path, job.state, job.title, job.command, end_time, job=job)

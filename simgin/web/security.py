@@ -42,7 +42,7 @@ class BodyTooLargeError(Exception):
 
 
 class SecurityMiddleware:
-    """ASGI middleware that rejects unsafe requests and adds security headers to responses.
+    """ASGI middleware that rejects unsafe requests and adds security headers.
 
     Args:
         app: ASGI application to protect.
@@ -59,7 +59,7 @@ class SecurityMiddleware:
         self._cookie = f"simgin-{port}"  # browsers share cookies between all ports of a host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request to the application, or reject an unsafe request."""
+        """Forward a safe request to the application, or reject an unsafe one."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -77,7 +77,7 @@ class SecurityMiddleware:
             await _make_too_large_response()(scope, receive, send)
 
     def _find_rejection(self, scope: Scope) -> Response | None:
-        """Return the response to a request that must not reach the application, otherwise None."""
+        """Return the response that rejects an unsafe request, or None if the request is safe."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
@@ -100,7 +100,7 @@ class SecurityMiddleware:
         return None
 
     def _is_own_host(self, header: str) -> bool:
-        """Return True if a Host header contains the name and port of this server.
+        """Return True if a Host header names this server and its port.
 
         With DNS rebinding, a page of another site can reach the server under its own domain name,
         but not under an IP address.
@@ -111,13 +111,13 @@ class SecurityMiddleware:
         return name.lower() in self._hosts or _is_ip_address(name.strip("[]"))
 
     def _is_valid_token(self, candidate: str) -> bool:
-        """Return True if a string equals the token, in a time that reveals nothing about it."""
+        """Return True if a string equals the token, compared in constant time."""
         return secrets.compare_digest(
             candidate.encode("utf-8", "surrogatepass"), self._token.encode()
         )
 
     def _redirect_with_cookie(self, scope: Scope, query: QueryParams) -> Response:
-        """Return a response that sets the cookie and redirects to the address without the token."""
+        """Return a redirect that sets the cookie and removes the token from the address."""
         remaining_query = QueryParams(
             [item for item in query.multi_items() if item[0] != TOKEN_PARAMETER]
         )
@@ -145,7 +145,7 @@ def _make_too_large_response() -> Response:
 
 
 def _limit_body_size(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """Return a function that receives the body of a request and raises an error after 1 MiB."""
+    """Return a receive function that raises an error if a body exceeds 1 MiB."""
     n_received = 0
 
     async def receive_limited() -> Message:

@@ -36,7 +36,7 @@ class ServerError(SimginError):
 
 
 class LocalServer:
-    """Local web server that requires a random token for access.
+    """Local web server whose pages require a random token.
 
     Args:
         results_directory: Directory for results.
@@ -79,7 +79,7 @@ class LocalServer:
         return f"http://{url_host}:{self.port}/?{urlencode({TOKEN_PARAMETER: self._token})}"
 
     def run(self) -> None:
-        """Serve requests until Ctrl-C, and then interrupt the running job."""
+        """Serve requests until Ctrl-C, then interrupt the running job."""
         app = create_app(self._site, self._token, self.port, [self._host, socket.gethostname()])
         config = uvicorn.Config(
             app,
@@ -104,13 +104,13 @@ class LocalServer:
             self._site.jobs.close()
 
     def _warm_up(self) -> None:
-        """Load or compile the code of the default game, and measure the speed of this machine."""
+        """Load or compile the code for the default game, and measure the machine's speed."""
         OpenGame(GameRequest.read(Form({}), ()))
         self._site.relative_cpu_time = measure_relative_cpu_time()
 
 
 def is_local_host(host: str) -> bool:
-    """Return True if an address can be reached only from this machine."""
+    """Return True if an address is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -118,7 +118,7 @@ def is_local_host(host: str) -> bool:
 
 
 def listen_at_default_port(host: str) -> socket.socket:
-    """Return a socket that listens on the first free port in `DEFAULT_PORTS`."""
+    """Return a socket that listens at the first free port in `DEFAULT_PORTS`."""
     for port in DEFAULT_PORTS[:-1]:
         with suppress(ServerError):
             return _open_listening_socket(host, port)
@@ -126,7 +126,7 @@ def listen_at_default_port(host: str) -> socket.socket:
 
 
 def _open_listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address and a port."""
+    """Return a socket that listens at an address and a port."""
     try:
         family, socket_type, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

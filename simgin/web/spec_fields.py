@@ -42,19 +42,19 @@ FIELD_TYPE_BY_PARAMETER_KIND = {
 
 
 def describe_variant_fields(spec: str) -> dict[str, Any]:
-    """Return the variant name in a spec, and a form field for every rule parameter.
+    """Return the variant in a spec, with a form field for each rule parameter.
 
     Invalid values are also returned, so that the user can correct them.
     """
-    parts = spec.split("+")
-    base_spec = "+".join(part for part in parts if "=" not in part)
+    spec_parts = spec.split("+")
+    base_spec = "+".join(spec_part for spec_part in spec_parts if "=" not in spec_part)
     try:
         base_variant = find_allowed_variant(base_spec)
     except VariantError:
         base_variant = find_allowed_variant("standard")
     parameters = load_rule_parameters()
     params = dict(base_variant.params)
-    for name, _, value in (part.partition("=") for part in parts):
+    for name, _, value in (spec_part.partition("=") for spec_part in spec_parts):
         if name in parameters:
             params[name] = parameters[name].parse(value)
     displayed_parameters = [
@@ -76,7 +76,7 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
 def _make_rule_field(
     parameter: Parameter, rule_values: Mapping[str, ParamValue], default_value: ParamValue
 ) -> dict[str, Any]:
-    """Return the form field of a rule parameter."""
+    """Return the form field for a rule parameter."""
     name = parameter.name
     section = "basic" if name in BASIC_RULE_PARAMETERS else parameter.section
     is_number = parameter.value_type == "int" and not parameter.is_optional
@@ -97,7 +97,7 @@ def _make_rule_field(
 
 
 def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the strategy name in a spec, and a form field for every policy parameter.
+    """Return the strategy in a spec, with a form field for each policy parameter.
 
     Strategies from files and strategies with replaced policies have no form fields.
 
@@ -112,12 +112,12 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
         strategy = find_allowed_strategy(base_spec)
     except StrategyError:
         return {"head": base_spec, "title": base_spec, "about": "", "fields": []}
-    values = dict(part.split("=", 1) for part in settings.split(",") if "=" in part)
-    params = [item for policy in strategy.policies for item in policy.params.items()]
+    parameter_values = dict(part.split("=", 1) for part in settings.split(",") if "=" in part)
+    params = [named_param for policy in strategy.policies for named_param in policy.params.items()]
     # A parameter name that two policies share is ambiguous in a spec.
     name_counts = Counter(name for name, _ in params)
     unique_params = [(name, param) for name, param in params if name_counts[name] == 1]
-    fields = [_make_strategy_field(name, param, values) for name, param in unique_params]
+    fields = [_make_strategy_field(name, param, parameter_values) for name, param in unique_params]
     about = format_as_sentence(extract_first_sentence(strategy))
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
@@ -125,8 +125,8 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
 def _make_strategy_field(
     parameter_name: str, param: Param, values: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the form field of a policy parameter."""
-    kind = FIELD_TYPE_BY_PARAMETER_KIND.get(param.kind, param.kind)
+    """Return the form field for a policy parameter."""
+    field_type = FIELD_TYPE_BY_PARAMETER_KIND.get(param.kind, param.kind)
     default = param.format(param.default)
     return {
         "name": parameter_name,
@@ -134,9 +134,9 @@ def _make_strategy_field(
         "section": "Parameters",
         "about": param.about,
         "unit": "",
-        "kind": kind,
-        "choices": list(param.choices) or ["yes", "no"] if kind == "choice" else [],
-        "range": [param.low, param.high] if kind == "number" else None,
+        "kind": field_type,
+        "choices": list(param.choices) or ["yes", "no"] if field_type == "choice" else [],
+        "range": [param.low, param.high] if field_type == "number" else None,
         "step": 1 if param.kind == "integer" else "any",
         "value": values.get(parameter_name, default),
         "default": default,

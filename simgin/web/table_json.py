@@ -44,12 +44,12 @@ HIDDEN_HAND_SIZE = 10  # number of face-down cards of the opponent
 
 
 def make_game_version(game: PlayedGame) -> str:
-    """Return the version of the game state, which changes with every action."""
+    """Return a version string of a game that changes with every action."""
     return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
 
 
 def game_to_json(game: PlayedGame) -> JsonObject:
-    """Return the state of a game for the browser."""
+    """Return the state of a game as a JSON object for the browser."""
     state = game.table.state
     deal = game.deals[-1] if game.table.is_over else game.table.get_traced_deal()
     decision = game.decision
@@ -70,14 +70,14 @@ def game_to_json(game: PlayedGame) -> JsonObject:
 
 
 def _find_dealer_name(game: PlayedGame) -> str:
-    """Return "you" or the name of the opponent, or "" in solitaire games."""
+    """Return "you", the name of the opponent or, in solitaire games, ""."""
     if not game.opponent:
         return ""
     return "you" if int(game.table.state.dealer) == game.seat else get_display_name(game.opponent)
 
 
 def _format_scores(game: PlayedGame, state: Any) -> list[str]:
-    """Return the scores of the user and of the opponent or joker, or no scores for one deal."""
+    """Format the scores of the user and of the opponent or joker, or return [] for one deal."""
     if not game.matchup.goal_text:
         return []
     seats = [seat for seat in (game.seat, 1 - game.seat) if has_score(game.matchup, seat)]
@@ -88,7 +88,7 @@ def _format_scores(game: PlayedGame, state: Any) -> list[str]:
 
 
 def _table_to_json(game: PlayedGame, decision: Decision) -> JsonObject:
-    """Return the cards that the user sees and the choices of the user."""
+    """Return the cards that the user sees and the possible actions as a JSON object."""
     view, rules = decision.view, game.table.rules
     hand = int(view.hand)
     is_solo = not game.opponent
@@ -122,7 +122,7 @@ def _describe_die(view: Any, variant: Variant) -> str:
 
 
 def _choices_to_json(choices: table_text.ChoicesByKey) -> list[JsonObject]:
-    """Return the keys and descriptions of the possible actions."""
+    """Return the keys and descriptions of the possible actions as JSON objects."""
     return [
         {"key": key, "text": capitalize_first(text), "is_discard": text == "discard it"}
         for key, (_, text) in choices.items()
@@ -130,7 +130,7 @@ def _choices_to_json(choices: table_text.ChoicesByKey) -> list[JsonObject]:
 
 
 def _group_cards(hand: int, melds: tuple[int, ...]) -> list[list[str]]:
-    """Return the melds of a hand, followed by a list of the unmatched cards."""
+    """Return the melds of a hand, followed by its unmatched cards."""
     unmatched_cards = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: (card % 13, card))
     return [*(format_meld(meld).split() for meld in melds), [*map(format_card, unmatched_cards)]]
 
@@ -143,7 +143,7 @@ def _format_card(card: int) -> str | None:
 
 
 def _result_to_json(game: PlayedGame, deal: TracedDeal) -> JsonObject:
-    """Return the result of a finished deal with all hands."""
+    """Return the result of a finished deal, with all hands, as a JSON object."""
     replay, is_match = make_replay(deal), game.matchup.unit == "match"
     # In solitaire games, the second name is the name of the joker.
     opponent_name = get_display_name(game.opponent) or replay.names[1]
@@ -167,7 +167,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> JsonObject:
 
 
 def _summarise_deal(replay: Replay) -> str:
-    """Return a sentence that states who ended the deal and how, followed by the points."""
+    """Return sentences about the ending of a deal and about its points."""
     if replay.traced.ending == "refused":
         return replay.describe_refusal()
     sentences = [_describe_ending(replay), replay.format_points()]
@@ -177,7 +177,7 @@ def _summarise_deal(replay: Replay) -> str:
 
 
 def _describe_ending(replay: Replay) -> str:
-    """Return a sentence, without its full stop, that states who ended the deal and how."""
+    """Return a sentence about how a deal ended, without its full stop."""
     ending, ending_seat = replay.traced.ending, int(replay.state.knocker)
     if ending == "joker" and replay.state.above < 0:
         return "You were dealt the joker"
@@ -190,14 +190,14 @@ def _describe_ending(replay: Replay) -> str:
 
 
 def _find_final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
-    """Return the pile after the last turn, which is newer than the last view of the user."""
+    """Return the pile after the last turn of a deal."""
     view = deal.views[game.seat].copy()
     view.turns, view.taken = deal.state.turns, -1
     return format_pile(view, rules, not game.opponent)
 
 
 def _find_final_hand(replay: Replay, seat: int) -> JsonObject:
-    """Return the final hand of a seat with melds, lay-offs and deadwood."""
+    """Return the final hand of a seat, with its melds, lay-offs and deadwood."""
     state = replay.traced.state
     hand, ending_seat = int(state.hand[seat]), int(state.knocker)
     laid_off_cards = 0
