@@ -8,7 +8,7 @@ from click import shell_completion
 
 
 def complete_variant(word: str) -> Iterator[str]:
-    """Yield completions of a variant spec: variants or, after "+", rule parameters."""
+    """Yield completions of a variant spec: variant names or, after "+", rule parameters."""
     from simgin.rules import variants
     from simgin.rules.parameters import load_rule_parameters
 
@@ -22,7 +22,7 @@ def complete_variant(word: str) -> Iterator[str]:
 
 
 def complete_strategy(word: str) -> Iterator[str]:
-    """Yield completions of a strategy spec: strategies or, after "+", slots or policies."""
+    """Yield completions of a strategy spec: strategy names or, after "+", slots or policies."""
     from simgin.strategy import cast, catalogue
 
     prefix, separator, _ = word.rpartition("+")
@@ -36,7 +36,7 @@ def complete_strategy(word: str) -> Iterator[str]:
 
 @shell_completion.add_completion_class
 class SplitBashComplete(shell_completion.BashComplete):
-    """Completion for bash, which treats "=" and ":" as word breaks."""
+    """Shell completion for bash, which splits words at "=" and ":"."""
 
     source_template = shell_completion.BashComplete.source_template.replace(
         "    return 0", "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return 0", 1
@@ -52,10 +52,10 @@ class SplitBashComplete(shell_completion.BashComplete):
     def get_completions(
         self, args: list[str], incomplete: str
     ) -> list[shell_completion.CompletionItem]:
-        """Return the completions without the part of the word before the last word break."""
-        items = super().get_completions(args, incomplete)
+        """Return the completions of the word, without its text up to the last "=" or ":"."""
+        completions = super().get_completions(args, incomplete)
         typed_word = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
         prefix_length = 1 + max(typed_word.rfind("="), typed_word.rfind(":"))
-        for item in items:
-            item.value = item.value[prefix_length * (item.type == "plain") :]
-        return items
+        for completion in completions:
+            completion.value = completion.value[prefix_length * (completion.type == "plain") :]
+        return completions

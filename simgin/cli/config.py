@@ -39,7 +39,7 @@ def find_config_path() -> Path:
 
 
 def read_config() -> dict[str, Any]:
-    """Return the settings in the configuration file, or raise an error if one is not valid.
+    """Return the settings in the configuration file, or raise an error if a setting is not valid.
 
     If there is no file, there are no settings.
 
@@ -71,7 +71,7 @@ def read_config_file() -> dict[str, Any]:
 
 
 def check_config() -> tuple[dict[str, Any], list[str]]:
-    """Return the settings in the configuration file, and a list of error messages."""
+    """Return the settings in the configuration file, and a message for each invalid setting."""
     try:
         settings, errors = read_config_file(), []
     except SimginError as error:
@@ -87,7 +87,7 @@ def check_config() -> tuple[dict[str, Any], list[str]]:
 
 
 def parse_setting(key: str, value: Any) -> Any:
-    """Parse the value of a setting, which can be None.
+    """Validate and convert the value of a setting. None is returned unchanged.
 
     Args:
         key: Name of the setting.
@@ -143,7 +143,7 @@ def is_configured(parameter: str) -> bool:
 
 
 def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
-    """Remove the opponent from the options of a solitaire game if the opponent was configured."""
+    """Remove an opponent that comes from the configuration file if the game is a solitaire game."""
     from simgin.rules.variants import find_variant
 
     if is_configured(parameter) and find_variant(options["variant"]).is_solo:
@@ -151,6 +151,6 @@ def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
 
 
 def find_configured_output(name: str) -> Path | None:
-    """Return a path in the directory for results, or None if no directory is configured."""
+    """Return the path of `name` in the directory for results, or None if it is not configured."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

@@ -14,27 +14,29 @@ ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _is_interpreted() -> bool:
-    """Return True if the engine runs as plain Python. This function imports the engine."""
+    """Import the engine, and return True if it runs as plain Python."""
     from simgin.core import jit
 
     return jit.is_interpreted()
 
 
-def _restart_interpreted(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
-    """Restart the interpreter for --debug, because numba reads the setting on import."""
-    if value and not context.resilient_parsing and not _is_interpreted():
+def _restart_without_compilation(
+    context: click.Context, _parameter: click.Parameter, is_debug: bool
+) -> bool:
+    """Restart Python without compilation for --debug, because numba reads the setting on import."""
+    if is_debug and not context.resilient_parsing and not _is_interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
-    return value
+    return is_debug
 
 
 debug_option = click.option(
     "--debug",
     is_flag=True,
     is_eager=True,
-    callback=_restart_interpreted,
+    callback=_restart_without_compilation,
     help="Run policies as plain Python, so that print() and breakpoint() work. The "
     f"results are the same, but play is much slower, so the default is {DEBUG_DEALS} deals.",
 )
@@ -48,9 +50,9 @@ def redirect_policy_output(as_json: bool) -> Iterator[None]:
         as_json: True if the command prints a JSON object on stdout.
     """
     redirects_output = as_json and _is_interpreted()
-    stdout = redirect_stdout(sys.stderr) if redirects_output else nullcontext()
+    redirection = redirect_stdout(sys.stderr) if redirects_output else nullcontext()
     try:
-        with stdout:
+        with redirection:
             yield
     except ValueError as error:
         show_traceback(error.__cause__)

@@ -66,9 +66,9 @@ class QuitGame(Exception):
 def print_wrapped(lines: Iterable[str]) -> None:
     """Print lines of at most 80 columns, with coloured suits if the terminal supports them."""
     for line in lines:
-        for part in wrap_line(line) or [""]:
+        for wrapped_line in wrap_line(line) or [""]:
             # If stdout is not a terminal, the text has no colours.
-            click.echo(colour_suits(escape_control_chars(part)))
+            click.echo(colour_suits(escape_control_chars(wrapped_line)))
 
 
 def colour_suits(line: str) -> str:
@@ -143,7 +143,7 @@ class InteractiveGame:
     # The current decision
 
     def _play_decision(self) -> None:
-        """Show the table, read a key, and act, undo or show help."""
+        """Show the table, read a key, and take the action that the key selects."""
         decision = self.table.decision
         assert decision is not None, "the deal is not over"
         rules = self.table.rules
@@ -188,7 +188,7 @@ class InteractiveGame:
         return key in ("e", "w", "l")
 
     def _take_actions(self, actions: list[int]) -> None:
-        """Take actions and, if the game is coached, show the coach's comments."""
+        """Take actions and, in coached games, show the coach's comments."""
         self.game.act(actions)
         if self.is_coached:
             with announce_analysis("The coach is analysing your decision ..."):
@@ -204,30 +204,30 @@ class InteractiveGame:
             self.messages.append("There is nothing to undo in this deal.")
 
     def _read_input(self) -> str:
-        """Read a card or a key, and raise QuitGame to quit."""
+        """Read a card or a key from the user, or raise QuitGame if the user quits."""
         try:
-            text = input("> ").strip()
+            typed_text = input("> ").strip()
         except EOFError:
             raise QuitGame from None
-        if text.lower() == "q":
+        if typed_text.lower() == "q":
             raise QuitGame
         if not sys.stdin.isatty():
-            print_line(text)  # A pipe does not echo the input.
+            print_line(typed_text)  # A pipe does not echo the input.
         with contextlib.suppress(CardError):
-            return format_card(parse_card(text))
-        return text.lower() if len(text) == 1 else text.upper()
+            return format_card(parse_card(typed_text))
+        return typed_text.lower() if len(typed_text) == 1 else typed_text.upper()
 
     # Screens
 
     def _print_screen(self, *lines: str) -> None:
-        """Print a screen with the score, the pending messages and the given lines."""
+        """Print a screen with the score, the pending messages and additional lines."""
         if sys.stdout.isatty():
             click.clear()
         print_wrapped([*self._format_header(), *self.messages, *lines])
         self.messages, self.panel = [], []
 
     def _format_header(self) -> Iterator[str]:
-        """Yield lines with the variant, the number of the deal and the score."""
+        """Yield the header of a screen: the variant, the number of the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         is_user_dealer = self.matchup.b is not None and state.dealer == 0
         dealer_text = ", you are the dealer" if is_user_dealer else ""
@@ -243,7 +243,7 @@ class InteractiveGame:
     # End of a deal
 
     def _finish_deal(self) -> None:
-        """Show the result of the deal, and read a key."""
+        """Show the result of a finished deal, and handle the next key."""
         deal = self.table.get_traced_deal()
         coach_lines = [self.coach.format_deal_summary(deal)] if self.is_coached else []
         self._print_screen(
@@ -281,7 +281,7 @@ class InteractiveGame:
 
 
 def format_deal_result(deal: TracedDeal) -> Iterator[str]:
-    """Yield the result of a deal, as in `simgin show`, and the opponent's hand."""
+    """Yield the lines about the result of a deal, as in `simgin show`, and the opponent's hand."""
     replay = make_replay(deal)
     lines = list(replay.iter_lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -293,7 +293,7 @@ def format_deal_result(deal: TracedDeal) -> Iterator[str]:
 
 
 def format_help_lines(choices: table_text.ChoicesByKey) -> Iterator[str]:
-    """Yield a line for each valid key at a decision. All discards share one line."""
+    """Yield a line for each valid key at a decision, with all discards on one line."""
     yield "Keys:"
     if card_keys := [key for key in choices if len(key) == 2 and key[1].isalpha()]:
         yield f"  {' '.join(card_keys)}   discard the card"
@@ -304,7 +304,7 @@ def format_help_lines(choices: table_text.ChoicesByKey) -> Iterator[str]:
 
 
 def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
-    """Yield lines that compare the error rate of the user with the rates of built-in strategies."""
+    """Yield sentences that compare the user's error rate with those of built-in strategies."""
     judge_spec = find_strong_player(matchup.variant)
     judge_matchup = parse_matchup(
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"

@@ -27,7 +27,7 @@ confirm_option = options.count_option(
 
 
 def run_directory_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--run DIR`, which sets the directory for a search or training run."""
+    """Return the option `--run DIR`, which sets the directory for a search or for training."""
     return click.option(
         "--run", "directory_path", type=options.PATH_TYPE, metavar="DIR", help=help_text
     )
@@ -36,7 +36,7 @@ def run_directory_option(help_text: str) -> Callable[[Any], Any]:
 def check_improvement_output(
     wording: Wording, output: Path | None, directory_path: Path | None
 ) -> None:
-    """Raise an error if the output of a search or training run cannot be written.
+    """Raise an error if the output of a search or of training cannot be written.
 
     Args:
         wording: Terms that the screens of the command use.
@@ -59,7 +59,7 @@ def check_improvement_output(
 
 
 def list_player_options(request: TuneRequest) -> dict[str, Any]:
-    """Return the options that specify the players, for the command that repeats a run."""
+    """Return the options that specify the players in the command that repeats a run."""
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,
@@ -79,7 +79,7 @@ def run_improvement(
     as_json: bool,
     cache_location: str = "",
 ) -> Improvement:
-    """Search or train, and write the result to a file.
+    """Run a search or training, and write the improved strategy to a file.
 
     Args:
         request: Request that contains the strategy, the opponents and the ledger identity.

@@ -87,7 +87,7 @@ All commands:          simgin --help"""
 
 
 class CommandGroup(click.Group):
-    """Command group that imports each command only when it is called."""
+    """Command group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in the order in which the help lists them."""
@@ -104,7 +104,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command as click does. For an unknown name, suggest a command."""
+        """Resolve a command as click does, or suggest a command if the name is unknown."""
         is_known = args[0] in COMMANDS or args[0].startswith("-")
         if not is_known and not ctx.resilient_parsing:
             close_matches = difflib.get_close_matches(args[0], COMMANDS, n=1)
@@ -148,7 +148,7 @@ def _open_closed_streams() -> None:
 
 
 def _limit_terminal_size() -> None:
-    """Limit COLUMNS and LINES to plausible terminal sizes, because rich does not limit them."""
+    """Limit COLUMNS and LINES to plausible values, because rich does not limit them."""
     for name, minimum in (("COLUMNS", MIN_TERMINAL_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
         if value.isdecimal() and (size := int(value[:MAX_TERMINAL_SIZE_DIGITS])):
@@ -164,16 +164,16 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each distinct rule warning of the `with` block once on stderr."""
+    """Print each distinct rule warning in the `with` block once on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
-        original_show, printed_messages = warnings.showwarning, set()
+        original_showwarning, printed_messages = warnings.showwarning, set()
 
         def print_warning(message: Warning | str, *arguments: Any, **options: Any) -> None:
             from simgin.rules.validation import RulesWarning
 
             if not isinstance(message, RulesWarning):
-                original_show(message, *arguments, **options)
+                original_showwarning(message, *arguments, **options)
             elif message.reason not in printed_messages:
                 printed_messages.add(message.reason)
                 print_status(f"warning: {message}")
@@ -189,9 +189,9 @@ def _run_command_line(run: Callable[[], object]) -> int:
         0 for success, 1 for a failed check, 2 for invalid input or 130 for an interruption.
     """
     try:
-        code = run()
+        exit_code = run()
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return exit_code if isinstance(exit_code, int) else 0
     except click.Abort:
         print_status("interrupted.")
         return INTERRUPTED_CODE
@@ -213,8 +213,8 @@ def _run_command_line(run: Callable[[], object]) -> int:
 
 def _describe_os_error(error: OSError) -> str:
     """Return an error message for an operating system error, such as a full disk."""
-    name = error.filename or "The output"
-    return f"{name} cannot be read or written ({error.strerror or error}). Check the path."
+    file_name = error.filename or "The output"
+    return f"{file_name} cannot be read or written ({error.strerror or error}). Check the path."
 
 
 def _describe_usage_error(error: click.ClickException) -> str:
@@ -241,14 +241,14 @@ def _print_error(message: str, *, is_error_list: bool = False) -> None:
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to the null device, because the reader has closed the pipe."""
+    """Redirect stdout to the null device after the reader has closed the pipe."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+def _print_version(ctx: click.Context, _parameter: click.Parameter, is_requested: bool) -> None:
     """Print the version and exit."""
-    if value and not ctx.resilient_parsing:
+    if is_requested and not ctx.resilient_parsing:
         import simgin
 
         click.echo(f"simgin {simgin.__version__}")

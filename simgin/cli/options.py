@@ -38,7 +38,7 @@ class NameType(StringParamType):
 
 
 class SecondsType(click.FloatRange):
-    """Parameter type for a number of seconds within limits, which must be finite."""
+    """Parameter type for a finite number of seconds within limits."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a string to a finite number of seconds."""
@@ -110,7 +110,7 @@ def integer_option(
 def strategy_option(
     help_text: str, *names: str, metavar: str = "NAME", **settings: Any
 ) -> Callable[[Any], Any]:
-    """Return an option whose value is a strategy spec."""
+    """Return an option that expects a strategy spec."""
     return click.option(*names, type=STRATEGY_TYPE, metavar=metavar, help=help_text, **settings)
 
 
@@ -126,10 +126,12 @@ json_only_option = click.option(
 )
 
 
-def _set_export(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+def _set_export(
+    context: click.Context, _option: click.Parameter, export_format: str | None
+) -> None:
     """Store the export format in the context."""
-    if value:
-        context.meta[EXPORT_KEY] = value
+    if export_format:
+        context.meta[EXPORT_KEY] = export_format
 
 
 _export_option = click.option(
@@ -146,13 +148,13 @@ def json_option(command: Any) -> Any:
     return json_only_option(_export_option(command))
 
 
-def _use_style(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+def _use_style(context: click.Context, _option: click.Parameter, style_name: str | None) -> None:
     """Use a plot style until the command ends."""
-    if value and not context.resilient_parsing:
+    if style_name and not context.resilient_parsing:
         from simgin.report.figures import style
 
-        context.meta[STYLE_KEY] = value
-        context.with_resource(style.use_style(value))
+        context.meta[STYLE_KEY] = style_name
+        context.with_resource(style.use_style(style_name))
 
 
 style_option = click.option(
@@ -242,8 +244,8 @@ dry_run_option = click.option(
 )
 
 
-def is_given(parameter: str) -> bool:
-    """Return True if the user specified a parameter of the running command."""
+def is_on_command_line(parameter: str) -> bool:
+    """Return True if the user specified a parameter on the command line."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.COMMANDLINE
 

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
 HTML_REPORT_FILE = "report.html"
 # parameters that do not change a result
-RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
+OPTIONS_NOT_AFFECTING_RESULT = (
+    "workers",
+    "scheduler",
+    "debug",
+    "dry_run",
+    "details",
+    "as_json",
+    "save",
+)
 # keys of options in the metadata of the click context
 PATIENCE_KEY, EXPORT_KEY, STYLE_KEY = "patience", "export", "style"
 EXPORT_FORMATS = ("markdown", "latex", "csv")
@@ -50,7 +58,7 @@ class CommandResult:
     stop_reason: str = "complete"
 
     def to_json(self) -> str:
-        """Return the text of the JSON object that `--json` prints."""
+        """Return the JSON object that `--json` prints, as a string."""
         from simgin.report.json_output import format_json_output
 
         return format_json_output(self.command, self.rows, self.seed, self.files, self.stop_reason)
@@ -58,7 +66,7 @@ class CommandResult:
     def print(
         self,
         as_json: bool,
-        parts: Iterable[Any],
+        renderables: Iterable[Any],
         *,
         closing_sentence: str = "",
         use_pager: bool = False,
@@ -67,7 +75,7 @@ class CommandResult:
 
         Args:
             as_json: True to print the JSON object.
-            parts: Rich renderables.
+            renderables: Rich renderables.
             closing_sentence: Last sentence of the screen, which repeats the main result.
             use_pager: True to show the screen in a pager if it is longer than the terminal.
         """
@@ -75,13 +83,13 @@ class CommandResult:
             click.echo(self.to_json())
             return
         if export_format := click.get_current_context().meta.get(EXPORT_KEY):
-            click.echo(escape_control_chars(_export_tables(parts, export_format)))
+            click.echo(escape_control_chars(_export_tables(renderables, export_format)))
             return
         console = make_console()
         pager_capture = console.capture() if use_pager and _can_use_pager() else None
         with pager_capture or contextlib.nullcontext():
-            for part in parts:
-                console.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
+            for renderable in renderables:
+                console.print(renderable, soft_wrap=bool(getattr(renderable, "no_wrap", False)))
         last_lines = [f"Output:  {_describe_files(self.files)}"] if self.files else []
         last_lines.append(f"Command: {self.command}")
         if closing_sentence:
@@ -95,11 +103,15 @@ class CommandResult:
         (click.echo_via_pager if is_long else click.echo)(screen_text)
 
 
-def _export_tables(parts: Iterable[Any], export_format: str) -> str:
-    """Return the tables of a screen in an export format, separated by empty lines."""
+def _export_tables(renderables: Iterable[Any], export_format: str) -> str:
+    """Return the tables of a screen in an export format, separated by blank lines."""
     from simgin.report.report_table import Table
 
-    tables = [part.export(export_format) for part in parts if isinstance(part, Table)]
+    tables = [
+        renderable.export(export_format)
+        for renderable in renderables
+        if isinstance(renderable, Table)
+    ]
     if not tables:
         reject_export()
     return "\n".join(tables).removesuffix("\n")
@@ -112,7 +124,7 @@ def reject_export() -> None:
 
 
 def _describe_files(files: Sequence[Path]) -> str:
-    """Return the path of the HTML report or of the first file, and the number of other files."""
+    """Return the path of the HTML report, or of the first file, and the number of other files."""
     first_file = next((path for path in files if path.name == HTML_REPORT_FILE), files[0])
     return f"{first_file} (and {len(files) - 1} more files)" if len(files) > 1 else str(first_file)
 
@@ -130,7 +142,7 @@ def make_console() -> Console:
 
 
 def render_report(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
-    """Yield the parts of a report for the terminal, followed by the command that prints all tables.
+    """Yield the renderables of a report, followed by the command that prints all tables.
 
     Args:
         report: Report to print.
@@ -147,8 +159,8 @@ def render_report(report: Report, details: bool, details_hint: str) -> Iterator[
         yield f"Details: {details_hint}"
 
 
-def format_with_commands(sentence: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a sentence, followed by its commands on separate lines that are not wrapped."""
+def render_with_commands(sentence: str, *commands: str, indent: int = 7) -> Iterator[Text]:
+    """Yield a sentence, followed by commands, each on a separate line that is not wrapped."""
     from rich.text import Text
 
     yield Text(sentence)
@@ -171,7 +183,7 @@ def print_line(line: str) -> None:
 
 
 def format_command(*arguments: object) -> str:
-    """Return a simgin command with arguments quoted for a shell."""
+    """Return a simgin command, with its arguments quoted for a shell."""
     return shell.join_command(["simgin", *map(str, arguments)])
 
 
@@ -190,32 +202,37 @@ def format_repeat_command(**changed_values: object) -> str:
     for parameter in context.command.params:
         name = str(parameter.name)
         value = changed_values.get(name, context.params.get(name))
-        is_given = value is not None and value is not False  # 0 is a valid value.
-        if is_given and name not in RESULT_NEUTRAL_OPTIONS:
+        is_set = value is not None and value is not False  # 0 is a valid value.
+        if is_set and name not in OPTIONS_NOT_AFFECTING_RESULT:
             arguments += _iter_option_words(parameter, value)
     return shell.join_command(arguments)
 
 
 def format_resume_command(command: str) -> str:
-    """Append the user's options that do not affect the result, such as `--json`, to a command."""
+    """Append options that do not affect the result, such as `--json`, to a command."""
     context = click.get_current_context()
     arguments: list[str] = []
     for parameter in context.command.params:
         name = str(parameter.name)
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY, EXPORT_KEY, STYLE_KEY):
+        if is_typed and name in (
+            *OPTIONS_NOT_AFFECTING_RESULT,
+            PATIENCE_KEY,
+            EXPORT_KEY,
+            STYLE_KEY,
+        ):
             arguments += _iter_option_words(parameter, {**context.meta, **context.params}[name])
     return " ".join([command, shell.join_command(arguments)]) if arguments else command
 
 
 def _iter_option_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """Yield the command-line words that set a parameter to a value."""
-    items = value if parameter.multiple or parameter.nargs == -1 else [value]
-    for item in items:
+    """Yield the words on the command line that set a parameter to a value."""
+    option_values = value if parameter.multiple or parameter.nargs == -1 else [value]
+    for option_value in option_values:
         if isinstance(parameter, click.Option):
             yield parameter.opts[0]
         if not (isinstance(parameter, click.Option) and parameter.is_flag):
-            yield _format_option_value(item)
+            yield _format_option_value(option_value)
 
 
 def _format_option_value(value: Any) -> str:

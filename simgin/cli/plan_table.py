@@ -29,7 +29,7 @@ def make_plan_rows(
     with_precision: bool = False,
     target_difference: str | float | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the rows that `--json` prints for a plan, with one row per matchup.
+    """Return the rows of a plan for `--json`, one per matchup.
 
     Args:
         plan: Plan of the run.
@@ -68,7 +68,7 @@ def make_plan_rows(
 
 
 def _estimate_precision(task: Task, target_difference: str | float | None) -> dict[str, Any]:
-    """Return the expected half-widths and, for a given difference, the required sample size."""
+    """Estimate the half-widths and, for a target difference, the required sample size."""
     rate_metric, points_metric = sd_by_metric = estimate_standard_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in sd_by_metric.items()}
     precision: dict[str, Any] = {
@@ -148,7 +148,7 @@ def print_plan(
     n_units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
     output_text = f" Output: {output}." if output else ""
-    console.print(f"{_summarize_plan(plan, n_units, seconds)}{output_text}")
+    console.print(f"{_summarise_plan(plan, n_units, seconds)}{output_text}")
 
 
 def _make_matchup_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -156,8 +156,8 @@ def _make_matchup_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> T
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         rate_half_width, points_half_width = row["half_width"].values()
-        names = (row["variant"], row["strategy"], row["opponent"])
-        name_cells = [plan.display_names.get(name, name) for name in names]
+        matchup_names = (row["variant"], row["strategy"], row["opponent"])
+        name_cells = [plan.display_names.get(name, name) for name in matchup_names]
         limit_prefix = "" if plan.seconds is not None else _format_limit_prefix(plan)
         time_text = f"{limit_prefix}{format_duration(row['seconds'])}"
         size_text = _format_size(plan, task, row["units"])
@@ -184,22 +184,22 @@ def _format_required_size(plan_row: Mapping[str, Any], target_difference: str | 
     has_opponent = bool(plan_row["opponent"])
     if isinstance(target_difference, str):
         percent = 100 * differences.parse_margin(target_difference)
-        points = "percentage point" if percent == 1 else "percentage points"
-        claims = (
-            f"a difference of {percent:g} {points} in {unit_name} won",
+        points_noun = "percentage point" if percent == 1 else "percentage points"
+        difference_texts = (
+            f"a difference of {percent:g} {points_noun} in {unit_name} won",
             f"that A wins {50 + percent:g} % of {unit_name} instead of 50 %",
         )
     else:
-        claims = (
+        difference_texts = (
             f"a difference of {target_difference:g} points per deal",
             f"that A scores {target_difference:g} points per deal more than B",
         )
     size_text = f"{plan_row['needed']:,} {unit_name}"
-    return f"To detect with 80 % power {claims[has_opponent]}, play {size_text}."
+    return f"To detect with 80 % power {difference_texts[has_opponent]}, play {size_text}."
 
 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:
-    """Return the number of units of each task that are missing from the ledger."""
+    """Return the number of units of each task that the ledger does not contain."""
     if run_directory is None or not (run_directory / ledger.LEDGER_FILE).is_file():
         return [block.count_remaining_units(task, ()) for task in plan.tasks]
     with ledger.open_existing_ledger(run_directory / ledger.LEDGER_FILE) as run_ledger:
@@ -208,24 +208,24 @@ def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals:
 
 
 def _format_size(plan: Plan, task: Task, remaining_units: int) -> str:
-    """Return the sample size, such as `200,000 deals`, with the percentage that has been played."""
-    unit = UNIT_PLURALS[plan.unit]
+    """Return the sample size, such as `200,000 deals`, and the percentage already played."""
+    unit_plural = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
-        return f"{unit} for {plan.seconds:g} s"
+        return f"{unit_plural} for {plan.seconds:g} s"
     n_units = task.units
-    size_text = f"{_format_limit_prefix(plan)}{task.n_games:,} {unit}"
+    size_text = f"{_format_limit_prefix(plan)}{task.n_games:,} {unit_plural}"
     if remaining_units == n_units:
         return size_text
     return f"{size_text} ({100 * (n_units - remaining_units) // n_units} % done)"
 
 
 def _format_limit_prefix(plan: Plan) -> str:
-    """Return "up to " if the run can stop early."""
+    """Return "up to " if the run can stop early, otherwise ""."""
     return "up to " if plan.stopping_rules else ""
 
 
-def _summarize_plan(plan: Plan, remaining_units: int, seconds: float) -> str:
-    """Return a sentence that states the matchups, the time and the stopping rule of a plan."""
+def _summarise_plan(plan: Plan, remaining_units: int, seconds: float) -> str:
+    """Return a sentence about the matchups, the expected time and the stopping rule of a plan."""
     matchups_text = _format_matchups(plan)
     if remaining_units == 0:
         return f"{matchups_text}, already complete."

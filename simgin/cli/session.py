@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from simgin.runs.result import Result
 
 
-NOTICE_DELAY = 2.0  # delay before a notice that explains a wait, in seconds
+NOTICE_DELAY_SECONDS = 2.0  # delay before a notice that explains a wait, in seconds
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "To play whole matches, add --matches 20k."
 
@@ -91,10 +91,10 @@ def run_request(
         **manifest: Additional arguments of `save_report`.
     """
     start_time = datetime.now(UTC)
-    with ExitStack() as stack:
+    with ExitStack() as exit_stack:
         if identity is not None:
             path = None if output is None else directory.create_run_directory(output, command)
-            run_ledger = stack.enter_context(ledger.open_ledger(path, identity))
+            run_ledger = exit_stack.enter_context(ledger.open_ledger(path, identity))
             run_ledger.write_command(format_resume_command(command))
             run = partial(run, run_ledger=run_ledger)
         elif output is not None:
@@ -136,7 +136,7 @@ def run_plan_request(
     record_deals: bool = False,
     **options: Any,
 ) -> None:
-    """Run the request of a plan and store finished blocks in a ledger.
+    """Run a plan, and store its finished blocks in a ledger.
 
     Args:
         plan: Plan to play.
@@ -197,7 +197,7 @@ def render_run_results(
     details: bool,
     sentences: Iterable[str] = (),
 ) -> Iterator[Any]:
-    """Yield the parts of the screen that shows the result of a run.
+    """Yield the renderables of the screen that shows the results of a run.
 
     Args:
         results: Results of the run.
@@ -220,16 +220,16 @@ def render_run_results(
 
 @contextmanager
 def exit_on_interrupt(
-    command: str, location: Path | str | None = None, parts: str = ""
+    command: str, location: Path | str | None = None, parts_name: str = ""
 ) -> Iterator[None]:
-    """Exit if the user interrupts the `with` block, and print the command that continues the work.
+    """Exit if the user interrupts the `with` block, and print the command that resumes the work.
 
     Args:
         command: Command that repeats the result. Options of the user that do not change the result,
             such as `--workers`, are added.
 
         location: Location of the finished parts, or None if they are not saved.
-        parts: Name of the finished parts for the message.
+        parts_name: Name of the finished parts for the message.
     """
     try:
         yield
@@ -239,14 +239,14 @@ def exit_on_interrupt(
             print_status(f"interrupted. Nothing was saved. Start again with: {resume_command}")
         else:
             print_status(
-                f"interrupted. Finished {parts} are saved in {location}. Continue with: "
+                f"interrupted. Finished {parts_name} are saved in {location}. Continue with: "
                 f"{resume_command}"
             )
         raise click.exceptions.Exit(INTERRUPTED_CODE) from None
 
 
 def check_run_output(output: Path | None, record_deals: bool) -> None:
-    """Raise an error if the output directory cannot be used. Call this before a long run."""
+    """Raise an error before a long run if its output directory cannot be used."""
     if output is not None:
         directory.check_directory(output)
     elif record_deals:
@@ -259,8 +259,8 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 
 @contextmanager
 def explain_wait(reason: str) -> Iterator[None]:
-    """Print the reason for a wait if the `with` block takes longer than NOTICE_DELAY."""
-    timer = threading.Timer(NOTICE_DELAY, print_status, [reason])
+    """Print the reason for a wait if the `with` block takes longer than NOTICE_DELAY_SECONDS."""
+    timer = threading.Timer(NOTICE_DELAY_SECONDS, print_status, [reason])
     timer.daemon = True
     timer.start()
     try:
@@ -270,28 +270,28 @@ def explain_wait(reason: str) -> Iterator[None]:
 
 
 def _print_compilation_notice() -> None:
-    """Print a compilation notice, unless compiled code cannot be cached."""
+    """Print a notice about compilation, unless compiled code cannot be cached."""
     if jit.get_cache_directory() is not None:
         problem = shipped_code.describe_shipped_code_problem(jit.compute_source_digest())
         print_status(f"{COMPILING_NOTICE} {problem}".rstrip())
 
 
 class _CompilationNotice(progress.CompilationTimer):
-    """Timer that prints a notice once if compilation takes longer than NOTICE_DELAY."""
+    """Timer that prints a notice once if compilation takes longer than NOTICE_DELAY_SECONDS."""
 
     is_printed = False
 
     def notify(self, event: Any) -> None:
         """Record the start or end of a compilation."""
         super().notify(event)
-        if self and not self.is_printed and self.compute_total_seconds() >= NOTICE_DELAY:
+        if self and not self.is_printed and self.compute_total_seconds() >= NOTICE_DELAY_SECONDS:
             self.is_printed = True
             _print_compilation_notice()
 
 
 @contextmanager
 def announce_compilation() -> Iterator[None]:
-    """Print a notice if compilation in the `with` block takes longer than NOTICE_DELAY."""
+    """Print a notice if compilation in the `with` block takes longer than NOTICE_DELAY_SECONDS."""
     event.Listener.register(progress.CompilationTimer)
     with event.install_listener("numba:compile", _CompilationNotice()):
         yield
@@ -305,7 +305,7 @@ def compile_players(matchups: Iterable[Matchup]) -> None:
 
 
 def warn_about_small_samples(plan: Plan) -> None:
-    """Warn before a run that is too small to test differences between strategies or variants."""
+    """Print a warning before a run that is too small to test differences."""
     min_size = MIN_DEALS_FOR_TEST if plan.unit == "deal" else MIN_MATCHES_FOR_TEST
     size = min(task.n_games for task in plan.tasks)
     if plan.contrasts and plan.matchups[0].is_mirrored and size < min_size:
@@ -317,14 +317,14 @@ def warn_about_small_samples(plan: Plan) -> None:
 
 
 def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
-    """Warn about runs of single deals if the rules depend on the match score or include the die."""
+    """Print a warning about single deals if the rules depend on the match score or the die."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
         if variant.params["shot"]:
-            start = format_setting(variant.params["start_points"])
+            start_points = format_setting(variant.params["start_points"])
             print_status(
                 f"warning: deals of {variant.spec} depend on the score, but each single deal "
-                f"starts at {start}. {MATCHES_HINT}"
+                f"starts at {start_points}. {MATCHES_HINT}"
             )
         if variant.params["die"] != "off":
             print_status(

@@ -50,7 +50,9 @@ def test_card_formats_are_accepted_in_a_game(monkeypatch, empty_directory):
     from simgin.cli.commands import play
     from simgin.cli.main import cli
 
-    monkeypatch.setattr(play, "_find_saved_game", lambda matchup: empty_directory / "game.json")
+    monkeypatch.setattr(
+        play, "_find_saved_game_file", lambda matchup: empty_directory / "game.json"
+    )
     for typed in ("10♥", "th", "['TH']", "TH"):
         arguments = ["play", "gold", "--one", "--new"]
         screen = CliRunner().invoke(cli, arguments, input=f"{typed}\nq\n").stdout

@@ -196,7 +196,7 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
     with session.announce_compilation():
         compile_halve_without_cache()
     assert notes == []
-    monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
+    monkeypatch.setattr(session, "NOTICE_DELAY_SECONDS", 0.0)
     with session.announce_compilation():
         pass
     assert notes == []
@@ -225,7 +225,7 @@ def test_long_wait_is_explained(monkeypatch):
     with session.explain_wait("trials first."):
         pass
     assert notes == []
-    monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
+    monkeypatch.setattr(session, "NOTICE_DELAY_SECONDS", 0.0)
     with session.explain_wait("trials first."):
         assert is_explained.wait(10)
     assert notes == ["trials first."]

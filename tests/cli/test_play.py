@@ -36,7 +36,9 @@ def games_in_test_directory(tmp_path, monkeypatch):
     """Save games and deals in the test's directory, and analyse with few worlds."""
     from simgin.cli.commands import play
 
-    monkeypatch.setattr(play, "_find_saved_game", lambda matchup: tmp_path / "kept" / "game.json")
+    monkeypatch.setattr(
+        play, "_find_saved_game_file", lambda matchup: tmp_path / "kept" / "game.json"
+    )
     monkeypatch.setenv("SIMGIN_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr(coach, "MAX_COACH_WORLDS", 100)
 
@@ -392,7 +394,7 @@ def test_log_of_a_long_deal_has_pages(monkeypatch):
 def test_compilation_is_announced_at_the_start_and_at_each_analysis(
     games_in_test_directory, monkeypatch, tmp_path, capsys
 ):
-    monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
+    monkeypatch.setattr(session, "NOTICE_DELAY_SECONDS", 0.0)
     file = tmp_path / "mine.py"
     file.write_text(
         "from simgin.strategy import Strategy, take\n\n\n@take\ndef never(view, rules, params):\n"

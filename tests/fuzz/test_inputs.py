@@ -80,7 +80,7 @@ def workspace(empty_directory, monkeypatch):
     """Create a directory with secret files, and modules that would run if they were imported."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
-    monkeypatch.setattr(play, "_find_saved_game", lambda matchup: Path("kept.json").absolute())
+    monkeypatch.setattr(play, "_find_saved_game_file", lambda matchup: Path("kept.json").absolute())
     for folder in ("secret", "here", "here/folder"):
         Path(folder).mkdir()
     np.save("secret/w.npy", np.zeros(9))

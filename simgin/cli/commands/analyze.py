@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_repeat_command, format_with_commands
+from simgin.cli.output import format_repeat_command, render_with_commands
 
 if TYPE_CHECKING:
     from simgin.analysis.analysis import Analysis
@@ -25,7 +25,7 @@ DEAL_ID_OPTIONS = ("variant", "unit", "half", "deal")
 DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal between two strategies
 # options for a single position or deal
 SINGLE_DEAL_OPTIONS = ("pile", *POSITION_OPTIONS, *DEAL_OPTIONS, "for", "output")
-DEFAULT_POSITION_WORLDS = 10_000  # default maximum number of simulations of a position
+DEFAULT_WORLDS_PER_POSITION = 10_000  # default maximum number of simulations of a position
 
 
 @click.command("analyze")
@@ -161,7 +161,7 @@ def analyze_command(
     from simgin.text.files import has_suffix
     from simgin.text.notation import is_card_list
 
-    worlds = arguments["worlds"] or DEFAULT_POSITION_WORLDS
+    worlds = arguments["worlds"] or DEFAULT_WORLDS_PER_POSITION
     seconds = arguments["seconds"]
     budget = AnalysisBudget(worlds, seconds, seed, workers)
     resolved_options: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
@@ -193,10 +193,10 @@ def analyze_command(
                 )
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
         else:
-            a, b = (*words, None)[:2]
+            strategy_a, strategy_b = (*words, None)[:2]
             deal_id = {name: arguments[name] for name in DEAL_ID_OPTIONS}
             request = AnalysisRequest.read_deal(
-                str(a), b, budget=budget, turn=turn, **deal_id, **players
+                str(strategy_a), strategy_b, budget=budget, turn=turn, **deal_id, **players
             )
     session.run_request(
         partial(run_analysis, request, workers),
@@ -211,7 +211,7 @@ def analyze_command(
 
 
 def _summarise_analyses(analyses: Mapping[str, Analysis]) -> str:
-    """Return a sentence about the best action in a position or at a deal's costliest decision."""
+    """Return a sentence about the best action, or about the costliest decision of a deal."""
     from simgin.analysis.analysis_report import format_analysis_verdict
 
     title, *other_titles = analyses
@@ -243,9 +243,11 @@ def _analyze_strategy(
             "--deals cannot be used if you enter cards. Specify a strategy, as in `simgin analyze "
             "gold --deals 1000`."
         )
-    a, b = (*strategies, None)[:2]
-    variant, judge, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
-    task = error_rates.EvaluationTask.read(str(a), b, variant, judge, deals, worlds, seed)
+    strategy_a, strategy_b = (*strategies, None)[:2]
+    variant, evaluator, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
+    task = error_rates.EvaluationTask.read(
+        str(strategy_a), strategy_b, variant, evaluator, deals, worlds, seed
+    )
     players = [player.spec for player in task.matchup.players]
     omitted_options = dict.fromkeys((*POSITION_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
@@ -267,17 +269,17 @@ def _render_error_rates(rates: ErrorRates, report: Callable[[], Report]) -> Iter
     yield from report().to_renderables()
     yield "\nCostliest decisions:"
     for lines in describe_costliest(rates.records()):
-        yield from format_with_commands(*lines, indent=2)
+        yield from render_with_commands(*lines, indent=2)
     yield ""
 
 
-def _reject_options(names: Sequence[str], problem: str) -> None:
-    """Raise UsageError if the user specified one of the given options.
+def _reject_options(option_names: Sequence[str], problem: str) -> None:
+    """Raise UsageError if the user specified any of the named options.
 
     Args:
-        names: Options without effect in this kind of analysis.
+        option_names: Options without effect in this kind of analysis.
         problem: Predicate of the error message and the suggested fix.
     """
-    for name in names:
-        if options.is_given("seconds" if name == "for" else name):
-            raise click.UsageError(f"--{name} {problem}")
+    for option_name in option_names:
+        if options.is_on_command_line("seconds" if option_name == "for" else option_name):
+            raise click.UsageError(f"--{option_name} {problem}")

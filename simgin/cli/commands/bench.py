@@ -79,23 +79,23 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
             read_measurements(save)
     old_rounds, new_rounds = _measure_rounds(seconds, against)
     rows: list[Any] = list(new_rounds[0])
-    parts = _format_measurements(new_rounds[0])
+    renderables = _render_measurements(new_rounds[0])
     if against is not None:
         from simgin.checks.bench import compare_speeds
 
         changes = compare_speeds(old_rounds, new_rounds)
         rows = [asdict(change) for change in changes]
-        parts = _format_changes(changes, len(new_rounds))
+        renderables = _render_changes(changes, len(new_rounds))
     result = CommandResult(format_repeat_command(), rows, SEED)
-    result.print(as_json, parts)
+    result.print(as_json, renderables)
     if save is not None:
-        text = json.dumps({"command": result.command, "rows": new_rounds[0]}, indent=1)
-        write_file(save, f"{text}\n".encode())
+        json_text = json.dumps({"command": result.command, "rows": new_rounds[0]}, indent=1)
+        write_file(save, f"{json_text}\n".encode())
         print_status(f"wrote {save}.")
 
 
 def _measure_rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Measure the speed, and return the earlier and the new rounds of measurements."""
+    """Measure the current speed, and return the measurements before and now, in rounds."""
     if against is None:
         return [], [_measure_current_speed(seconds)]
     from simgin.checks import bench
@@ -106,7 +106,7 @@ def _measure_rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any]
 
 
 def _measure_current_speed(seconds: float) -> list[dict[str, Any]]:
-    """Measure the speed of this installation and return one row per measurement."""
+    """Measure the speed of this installation, and return one row per measurement."""
     from simgin.checks.bench import (
         BENCH_MATCHUPS,
         choose_thread_counts,
@@ -124,7 +124,7 @@ def _measure_current_speed(seconds: float) -> list[dict[str, Any]]:
     return [asdict(measurement) for measurement in measure_speeds(seconds, threads)]
 
 
-def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+def _render_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     """Yield a table of the measurements, and notes that explain the ratios."""
     from simgin.checks.bench import (
         BENCH_MATCHUPS,
@@ -159,8 +159,8 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     yield SPEED_NOTE.format(repetitions=REPETITIONS_PER_TASK).strip()
 
 
-def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
-    """Yield a table that compares the speeds now and before, and a note about the ratios."""
+def _render_changes(changes: Sequence[SpeedChange], n_rounds: int) -> Iterator[Any]:
+    """Yield a table that compares the current and earlier speeds, and a note about the ratios."""
     cells = []
     for change in changes:
         factor_text = f"{change.faster:.2f}"
@@ -170,10 +170,10 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
         cells.append((change.figure, str(change.threads), *speed_texts, factor_text))
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield make_table_from_rows("Changes", headings, cells)
-    if rounds == 1:
+    if n_rounds == 1:
         yield f"{CHANGE_NOTE} Differences of up to 10 % can be due to the machine."
     else:
-        yield f"{CHANGE_NOTE} Ratios are medians of {rounds} rounds, with minimum and maximum."
+        yield f"{CHANGE_NOTE} Ratios are medians of {n_rounds} rounds, with minimum and maximum."
 
 
 def _format_significant_digits(number: float) -> str:

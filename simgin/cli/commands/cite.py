@@ -28,13 +28,13 @@ def cite_command(directory_path: Path | None) -> None:
     if directory_path is None:
         return
     with directory.report_corruption(directory_path):
-        run = directory.read_manifest(directory_path)
-        tables = sorted(name for name in run["files"] if name.endswith(".csv"))
-        table = min(tables, key="table.csv".__ne__, default=directory.MANIFEST_FILE)
-        print_line(f"\nTitle:   {run.get('question') or run['command']}")
-        print_line(f"Date:    {run['ended'][:10]}, simgin {run['simgin']}")
-        print_line(f"Command: {run['command']}")
-        print_line(f"Seed:    {run['seed']}")
-        print_line(f"Source:  {run['source']} (digest of the source code)")
-    checksum = hashlib.sha256((directory_path / table).read_bytes()).hexdigest()
-    print_line(f"SHA-256: {checksum} ({table})")
+        manifest = directory.read_manifest(directory_path)
+        csv_names = sorted(name for name in manifest["files"] if name.endswith(".csv"))
+        main_file = min(csv_names, key="table.csv".__ne__, default=directory.MANIFEST_FILE)
+        print_line(f"\nTitle:   {manifest.get('question') or manifest['command']}")
+        print_line(f"Date:    {manifest['ended'][:10]}, simgin {manifest['simgin']}")
+        print_line(f"Command: {manifest['command']}")
+        print_line(f"Seed:    {manifest['seed']}")
+        print_line(f"Source:  {manifest['source']} (digest of the source code)")
+    checksum = hashlib.sha256((directory_path / main_file).read_bytes()).hexdigest()
+    print_line(f"SHA-256: {checksum} ({main_file})")

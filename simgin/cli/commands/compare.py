@@ -47,20 +47,20 @@ def compare_command(
     from simgin.runs import directory
 
     def make_screen(_: Comparison, report: Callable[[], Report]) -> Iterator[Any]:
-        all_rows = [
+        details_hints = [
             f"--details prints all {len(detail_table.rows)} comparisons."
             for detail_table in report().detail_tables
         ]
-        return render_report(report(), details, "".join(all_rows))
+        return render_report(report(), details, "".join(details_hints))
 
-    names = (str(run), str(base)) if run.name == base.name else (run.name, base.name)
+    run_names = (str(run), str(base)) if run.name == base.name else (run.name, base.name)
     with (
         directory.report_corruption(run, base),
         load_results(run) as run_results,
         load_results(base) as base_results,
     ):
         session.run_request(
-            lambda _: compare_runs(run_results, base_results, names, margin),
+            lambda _: compare_runs(run_results, base_results, run_names, margin),
             "compare",
             format_repeat_command(),
             make_screen,

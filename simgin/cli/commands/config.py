@@ -58,6 +58,6 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
         if key == name or key not in config.CONFIG_KEYS
     ]
     cells = [tuple(map(format_setting, row.values())) for row in rows]
-    path = Text(f"\nFile:    {config.find_config_path()}", no_wrap=True)
-    parts = [make_table_from_rows("Settings", tuple(rows[0]), cells), path]
-    CommandResult(format_repeat_command(), rows).print(as_json, parts)
+    path_line = Text(f"\nFile:    {config.find_config_path()}", no_wrap=True)
+    renderables = [make_table_from_rows("Settings", tuple(rows[0]), cells), path_line]
+    CommandResult(format_repeat_command(), rows).print(as_json, renderables)

@@ -78,7 +78,7 @@ def drill_command(
         check_writable(file, drill.DRILL_FILE_MARKERS[file.suffix.lower()])
     if anki:
         _check_anki()
-    if new and not options.is_given("seed"):
+    if new and not options.is_on_command_line("seed"):
         arguments["seed"] = secrets.randbelow(N_DRILL_SEEDS)
     request = drill.DrillRequest.read(**arguments)
     seed = request.evaluator.seed
@@ -93,9 +93,9 @@ def drill_command(
         return [path, anki] if anki else [path]
 
     def write_result(result: drill.Drill) -> list[Path]:
-        if (number := len(result.exercises)) < request.n_positions:
+        if (n_found := len(result.exercises)) < request.n_positions:
             print_status(
-                f"only {number} of {request.n_positions} positions were found. Try another --seed."
+                f"only {n_found} of {request.n_positions} positions were found. Try another --seed."
             )
         return write_drill(drill.build_drill_contents(result))
 

@@ -35,9 +35,9 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
 
     if directory_path is not None:
         reject_export()
-        steps = NEXT_STEPS.format(directory_path=shell.quote_word(str(directory_path)))
+        next_steps = NEXT_STEPS.format(directory_path=shell.quote_word(str(directory_path)))
         CommandResult(format_repeat_command(), [], files=copy_examples(directory_path)).print(
-            as_json, [steps]
+            as_json, [next_steps]
         )
         return
     rows = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_repeat_command, format_with_commands
+from simgin.cli.output import format_repeat_command, render_with_commands
 from simgin.report import numbers
 
 if TYPE_CHECKING:
@@ -67,15 +67,15 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     is_deal = matchup.unit == "deal"
     options = {"a": matchup.a.spec, "b": second_matchup.a.spec if second_matchup else opponent}
     options |= {"against": opponent if second_matchup else None, "variant": matchup.variant.spec}
-    limits = {"where": request.query.text, "limit": request.max_listed}
-    limits |= {
+    search_options = {"where": request.query.text, "limit": request.max_listed}
+    search_options |= {
         "deals": request.n_deals_or_matches if is_deal else None,
         "matches": None if is_deal else request.n_deals_or_matches,
     }
     session.run_request(
         partial(run_find, request, workers),
         "find",
-        format_repeat_command(**options, **limits),
+        format_repeat_command(**options, **search_options),
         _render_found_deals,
         workers=workers,
         as_json=as_json,
@@ -98,26 +98,28 @@ def _render_found_deals(result: FoundDeals, report: Callable[[], Report]) -> Ite
 
 
 def _format_deal(points: int, description: str, command: str) -> Iterator[Any]:
-    """Yield the points and the description of a deal, and the command that replays the deal."""
-    return format_with_commands(f"{points:+5d}  {description}", command)
+    """Yield the points and the description of a deal, and the command that replays it."""
+    return render_with_commands(f"{points:+5d}  {description}", command)
 
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
     """Yield the first decision at which two players differ, and commands that replay both deals."""
     own_text = f"{request.get_short_name(row['strategy'])} {row['own']}"
     rival_text = f"{request.get_short_name(row['rival'])} {row['other']}"
-    yield from format_with_commands(f"{row['place']}: {own_text}; {rival_text}")
+    yield from render_with_commands(f"{row['place']}: {own_text}; {rival_text}")
     yield from _format_deal(row["points"], row["happened"], row["command"])
     yield from _format_deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield the cost of a decision, the chosen and best actions, and commands for a replay."""
+    """Yield the cost of a decision, its chosen and best actions, and commands that replay it."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]
-    cost = numbers.format_number(row["cost"], half_width)
-    error = numbers.format_number(half_width, half_width)
+    cost_text = numbers.format_number(row["cost"], half_width)
+    half_width_text = numbers.format_number(half_width, half_width)
     location, *_ = row["place"].split(",")
     sentence = f"{location}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
-    return format_with_commands(f"{cost:>5} ± {error}  {sentence}", row["analyze"], row["command"])
+    return render_with_commands(
+        f"{cost_text:>5} ± {half_width_text}  {sentence}", row["analyze"], row["command"]
+    )

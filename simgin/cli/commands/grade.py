@@ -11,7 +11,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.commands.analyze import DEAL_FILE_SUFFIXES
-from simgin.cli.output import format_repeat_command, format_with_commands
+from simgin.cli.output import format_repeat_command, render_with_commands
 
 if TYPE_CHECKING:
     from simgin.analysis.grades import Grade
@@ -88,8 +88,8 @@ def grade_command(
                 f"{' or '.join(DEAL_FILE_SUFFIXES)}."
             )
     request = GradeRequest.read(files or saved_deals.find_last_deals(last or 0), **arguments)
-    judge = request.task.evaluator
-    resolved_options = {"judge": judge.a.spec, "opponent": judge.opponent or None}
+    evaluator = request.task.evaluator
+    resolved_options = {"judge": evaluator.a.spec, "opponent": evaluator.opponent or None}
     session.run_request(
         partial(run_grade, request, workers),
         "grade",
@@ -111,5 +111,5 @@ def _render_grade(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     if report().tables[-1].rows:
         yield "\nCostliest decisions:"
     for lines in describe_costliest(result.records()):
-        yield from format_with_commands(*lines, indent=2)
+        yield from render_with_commands(*lines, indent=2)
     yield ""

@@ -125,9 +125,9 @@ def match_command(
 
         def make_repeat_command(results: RunResults) -> str:
             # Only a run of fixed size can be repeated exactly.
-            unit = UNIT_PLURALS[plan.unit]
+            unit_plural = UNIT_PLURALS[plan.unit]
             return format_repeat_command(
-                **resolved_options, **{unit: results.matchup_sizes[0]}, seconds=None
+                **resolved_options, **{unit_plural: results.matchup_sizes[0]}, seconds=None
             )
 
         run_options["make_repeat_command"] = make_repeat_command
@@ -137,10 +137,10 @@ def match_command(
 
 def format_plan_command(plan: Plan, resolved_options: dict[str, Any]) -> str:
     """Return the command that repeats a plan, with canonical specs and the sample size."""
-    n = plan.tasks[0].n_games
+    n_games = plan.tasks[0].n_games
     # If only the time is limited, the plan has the maximum size.
-    size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
-    return format_repeat_command(**resolved_options, **size)
+    size_option = {UNIT_PLURALS[plan.unit]: n_games} if n_games < MAX_COUNT else {}
+    return format_repeat_command(**resolved_options, **size_option)
 
 
 def play_or_print_plan(

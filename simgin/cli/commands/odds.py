@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simgin.report.report import Report
 
 # contents of CSV files that are not part of the report
-CSV_SUBJECTS = {
+CSV_DESCRIPTIONS = {
     "odds.csv": "odds by number of draws",
     "left.csv": "odds by number of cards left",
     "joker.csv": "effect of luck",
@@ -76,8 +76,8 @@ def odds_command(
     from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
 
-    configured = config.find_configured_output("odds")
-    command = format_repeat_command(output=output or configured)
+    configured_output = config.find_configured_output("odds")
+    command = format_repeat_command(output=output or configured_output)
     session.run_request(
         partial(
             run_odds,
@@ -89,7 +89,7 @@ def odds_command(
         command,
         lambda result, report: _render_odds(report(), result.seed, details),
         workers=workers,
-        output=output or configured or DEFAULT_OUTPUT,
+        output=output or configured_output or DEFAULT_OUTPUT,
         # All requests for odds use the same default directory.
         question=command if output else "simgin odds",
         finished_parts=(
@@ -102,20 +102,22 @@ def odds_command(
 
 
 def _print_missing_results(result: Odds) -> list[Path]:
-    """Print the reasons why results are missing, and return no files."""
+    """Print the reasons for missing results, and return [] because no files are written."""
     for sentence in result.unavailable_reasons:
         print_status(sentence)
     return []
 
 
 def _render_odds(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
-    """Yield the sentences and the first table of odds, or all tables if `details` is True."""
+    """Yield the verdict and the first table of odds, or all tables if `details` is True."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 
     yield from report.to_renderables(show_details=details)
     yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
     if not details and report.detail_tables:
         yield "Details: --details prints all tables of the report."
-    contents = [f"{text} ({name})" for name, text in CSV_SUBJECTS.items() if name in report.files]
-    if contents:
-        yield f"Further results: {join_words(contents)}."
+    csv_texts = [
+        f"{text} ({name})" for name, text in CSV_DESCRIPTIONS.items() if name in report.files
+    ]
+    if csv_texts:
+        yield f"Further results: {join_words(csv_texts)}."

@@ -60,16 +60,16 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
 
     config.drop_solitaire_opponent("strategy", arguments)
     matchup = make_user_matchup(**arguments)
-    file = _find_saved_game(matchup)
+    saved_game_file = _find_saved_game_file(matchup)
     with announce_compilation():
-        game = PlayedGame(matchup, file)
+        game = PlayedGame(matchup, saved_game_file)
     if new:
         game.delete()
     messages = []
     try:
         messages += [RESUMED_NOTE] if game.restore() else []
     except CorruptGameError:
-        game = PlayedGame(matchup, file)
+        game = PlayedGame(matchup, saved_game_file)
         messages = [CORRUPT_GAME_NOTE]
     InteractiveGame(game, coach, save, messages).play()
 
@@ -79,13 +79,15 @@ def make_user_matchup(strategy: str | None, variant: str, seed: int, is_one_deal
     from simgin.play.played_game import make_matchup_with_person
     from simgin.rules import variants
 
-    game = variants.find_variant(variant)
-    opponent = strategy or ("" if game.is_solo else DEFAULT_OPPONENT)
-    return make_matchup_with_person(opponent, game, seed, "deal" if is_one_deal else "match")
+    parsed_variant = variants.find_variant(variant)
+    opponent = strategy or ("" if parsed_variant.is_solo else DEFAULT_OPPONENT)
+    return make_matchup_with_person(
+        opponent, parsed_variant, seed, "deal" if is_one_deal else "match"
+    )
 
 
-def _find_saved_game(matchup: Matchup) -> Path:
-    """Return the path of the saved game, which tests can replace."""
+def _find_saved_game_file(matchup: Matchup) -> Path:
+    """Return the path of the saved game. Tests replace this function."""
     from simgin.play.played_game import get_saved_game_file
 
     return get_saved_game_file(matchup)

@@ -123,7 +123,9 @@ def review_command(
     from simgin.review.review_request import ReviewRequest
     from simgin.runs import directory
 
-    given_arguments = {name: value for name, value in arguments.items() if options.is_given(name)}
+    given_arguments = {
+        name: value for name, value in arguments.items() if options.is_on_command_line(name)
+    }
     if config.is_configured("seconds_per_turn"):
         if file is None:
             given_arguments["seconds_per_turn"] = arguments["seconds_per_turn"]
@@ -137,7 +139,7 @@ def review_command(
     request = read_request(**given_arguments)
     name = request.default_directory_name
     directory_path = output or config.find_configured_output(name) or Path("results") / name
-    stored_texts = _read_stored_texts(request, directory_path)
+    stored_texts = _read_stored_title_and_note(request, directory_path)
     request = replace(request, **stored_texts)
     command = format_repeat_command(output=directory_path, **stored_texts)
     directory.check_directory(directory_path, command, writes_ledger=True)
@@ -168,8 +170,8 @@ def review_command(
     )
 
 
-def _read_stored_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
-    """Return the stored title and note of a review, unless the request specifies new ones."""
+def _read_stored_title_and_note(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
+    """Return the stored title and note of a review, except those that the user specified again."""
     from simgin.runs import directory
 
     if not (directory_path / directory.MANIFEST_FILE).exists():
@@ -178,12 +180,14 @@ def _read_stored_texts(request: ReviewRequest, directory_path: Path) -> dict[str
     return {
         name: stored_request[name]
         for name in ("title", "note")
-        if stored_request.get(name) and not getattr(request, name) and not options.is_given(name)
+        if stored_request.get(name)
+        and not getattr(request, name)
+        and not options.is_on_command_line(name)
     }
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Find the strong players with pilot matches or training, and return the complete request."""
+    """Choose the strong players by pilot matches or training, and return the completed request."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

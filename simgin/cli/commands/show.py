@@ -46,14 +46,14 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     command = deal_trace.matchup.make_replay_command(
         arguments["unit"], arguments["half"], arguments["deal"] or 0
     )
-    parts = [
+    renderables = [
         *Report(deal_replay.title, [deal_replay.summary]).to_renderables(),
         "",
         *deal_replay.iter_body_lines(),
         "",
     ]
     CommandResult(command, replay_json.replay_to_json(deal_replay), arguments["seed"]).print(
-        as_json, parts
+        as_json, renderables
     )
     if deal_trace.error:
         show_traceback(deal_trace.exception)

@@ -132,13 +132,13 @@ def _list_or_show_strategies(
             "--slot lists policies, so it cannot be combined with --players or -v. Omit --slot, "
             "or omit the other filters."
         )
-    names = [] if slot else _find_strategies(players, search)
+    matching_strategies = [] if slot else _find_strategies(players, search)
     policies = [] if players else _find_policies(slot, search)
     if short and not as_json:
-        for entry in policies if slot else names:
-            print_line(entry.name)
+        for strategy_or_policy in policies if slot else matching_strategies:
+            print_line(strategy_or_policy.name)
         return
-    rows = [*map(_make_strategy_row, names), *map(_make_policy_row, policies)]
+    rows = [*map(_make_strategy_row, matching_strategies), *map(_make_policy_row, policies)]
     CommandResult(format_repeat_command(short=None), rows).print(
         as_json, _render_catalogue(rows), use_pager=True
     )
@@ -191,7 +191,7 @@ def _check_strategy(
             raise StrategyError(result.sentence)
     canonical_specs = [variant.spec for variant in selected_variants] if variant_specs else ()
     rows = [asdict(result) for result in results]
-    given_seconds = seconds if options.is_given("seconds") else None
+    given_seconds = seconds if options.is_on_command_line("seconds") else None
     command = format_repeat_command(variant_specs=canonical_specs, seconds=given_seconds)
     CommandResult(command, rows).print(as_json, _render_check_results(results))
     return int(any(result.passed is False for result in results))
@@ -213,11 +213,11 @@ def _render_check_results(results: Sequence[ContractResult]) -> Iterator[Any]:
         if result.passed is not True:
             lines.add_row("", "", result.sentence)
     yield Padding(lines, (0, 0, 1, 2), expand=False)
-    yield _summarize_check_results(results)
+    yield _summarise_check_results(results)
 
 
-def _summarize_check_results(results: Sequence[ContractResult]) -> str:
-    """Return the number of failed checks, or a summary of the tests if no check failed."""
+def _summarise_check_results(results: Sequence[ContractResult]) -> str:
+    """Return the number of failed checks or, if all checks passed, a summary of the tests."""
     failed_results = [result for result in results if result.passed is False]
     if failed_results:
         return f"{len(failed_results)} of {len(results)} checks failed."
@@ -248,7 +248,7 @@ def _create_strategy_file(file: Path, name: str | None) -> None:
 
 
 def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
-    """Return the strategies that match a word and a number of players, strongest first."""
+    """Return the strategies that match a search word and a number of players, strongest first."""
     matching_strategies = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
@@ -259,7 +259,7 @@ def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
 
 
 def _find_policies(slot: str | None, search: str | None) -> list[Policy]:
-    """Return the policies that match a word and a slot, sorted by slot and name."""
+    """Return the policies that match a search word and a slot, sorted by slot and name."""
     return [
         policy
         for policy in loader.list_policies()
@@ -272,7 +272,7 @@ def _contains_word(word: str | None, *texts: str) -> bool:
 
 
 def _make_strategy_row(strategy: Strategy) -> dict[str, Any]:
-    """Return the row that describes a strategy in the list."""
+    """Return the row of a strategy in the list of strategies."""
     execution_modes = [_find_execution_mode(policy) for policy in strategy.policies]
     return {
         "kind": "strategy",
@@ -287,7 +287,7 @@ def _make_strategy_row(strategy: Strategy) -> dict[str, Any]:
 
 
 def _make_policy_row(policy: Policy) -> dict[str, Any]:
-    """Return the row that describes a policy in the list."""
+    """Return the row of a policy in the list of policies."""
     return {
         "kind": "policy",
         "name": policy.name,
@@ -299,7 +299,7 @@ def _make_policy_row(policy: Policy) -> dict[str, Any]:
 
 
 def _render_catalogue(rows: Sequence[CatalogueRow]) -> Iterator[Any]:
-    """Yield the lists of strategies, a table of policies for each slot, and hints."""
+    """Yield the lists of strategies, a table of policies for each slot, and a hint."""
     strategy_rows = [row for row in rows if row["kind"] == "strategy"]
     solo_rows = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
     two_player_rows = [row for row in strategy_rows if row not in solo_rows]
@@ -381,15 +381,17 @@ def _render_strategy(strategy: Strategy, rows: Sequence[CatalogueRow]) -> Iterat
         yield f"Source: {strategy.source}"
     cells = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
     yield make_table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), cells)
-    values = [
+    parameter_cells = [
         (f"{row['slot']}: {param['name']}", param["value"], param["may_be"], param["about"])
         for row in rows
         for param in row["parameters"]
     ]
-    if values:
-        yield make_table_from_rows("Parameters", ("parameter", "value", "range", "meaning"), values)
-    for tier, sentence in EXECUTION_MODE_NOTES.items():
-        if tier in [row["tier"] for row in rows]:
+    if parameter_cells:
+        yield make_table_from_rows(
+            "Parameters", ("parameter", "value", "range", "meaning"), parameter_cells
+        )
+    for execution_mode, sentence in EXECUTION_MODE_NOTES.items():
+        if execution_mode in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending} ({ENDING_DESCRIPTIONS[strategy.ending]})"
     yield "Files:  " + "\n        ".join(map(_shorten_path, loader.find_source_files(strategy)))
@@ -397,7 +399,7 @@ def _render_strategy(strategy: Strategy, rows: Sequence[CatalogueRow]) -> Iterat
 
 
 def _make_parameter_rows(policy: Policy) -> list[dict[str, Any]]:
-    """Return a row with the default and the valid values of each parameter of a policy."""
+    """Return one row per parameter of a policy, with its default and its valid values."""
     return [
         {
             "name": name,

@@ -121,7 +121,7 @@ def train_command(
 
 
 def _format_champion_hint(result: AdaptedChampion, output: Path | None) -> str:
-    """Return the line with the command that plays `champion` with its trained weights."""
+    """Return a line with the command that plays `champion` with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = result.request.strategy.spec
@@ -130,7 +130,7 @@ def _format_champion_hint(result: AdaptedChampion, output: Path | None) -> str:
 
 
 def _format_weights_hint(request: DiscardTrainingRequest, output: Path | None) -> str:
-    """Return the line that explains how a strategy can use the weights in the output file."""
+    """Return a line that explains how a strategy can use the weights in the output file."""
     match_request = request.match_request
     strategy, opponent = match_request.strategy.spec, match_request.opponents[0].spec
     weights_file = request.weights_file
@@ -142,7 +142,7 @@ def _format_weights_hint(request: DiscardTrainingRequest, output: Path | None) -
 
 
 def _format_match_hint(match_request: TuneRequest, strategy: str, opponent: str) -> str:
-    """Return the line with the command that plays a strategy against an opponent."""
+    """Return a line with the command that plays a strategy against an opponent."""
     command = format_command(
         "match", strategy, opponent, "-v", match_request.variant.spec, "--matches", "20k"
     )

@@ -128,7 +128,7 @@ def _format_match_command(result: Improvement, output: Path | None) -> str:
 
 
 def _print_search_plan(request: TuneRequest, seconds: float) -> None:
-    """Print a sentence that describes a search, and the estimated time of the search."""
+    """Print the plan of a search and its estimated time in one sentence."""
     from simgin.learn.cma_search import format_plan_sentence
     from simgin.report.wrapping import Sentences
     from simgin.text.amounts import format_duration

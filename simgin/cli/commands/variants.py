@@ -183,7 +183,7 @@ def _read_variant_file(file: str) -> list[Variant]:
 
 
 def _render_variant_list(matching_variants: Sequence[Variant]) -> Iterator[Any]:
-    """Yield a table of the variants, and hints for the next commands."""
+    """Yield a table of the variants, followed by commands for the next steps."""
     rows = [(variant.spec, f"{variant.title}. {variant.about}") for variant in matching_variants]
     yield make_table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
@@ -237,7 +237,7 @@ def _render_rules(variant: Variant, base: Variant) -> Iterator[Any]:
 
 
 def _find_changed_parameters(first: Variant, second: Variant) -> list[Parameter]:
-    """Return the rule parameters in which two variants differ."""
+    """Return the rule parameters whose values differ between two variants."""
     return [load_rule_parameters()[name] for name, _, _ in rule_differences(first, second)]
 
 
@@ -269,7 +269,7 @@ def _make_check_row(spec: str, result: Variant | VariantError) -> dict[str, Any]
 
 
 def _render_check_results(rows: list[dict[str, Any]]) -> Iterator[Any]:
-    """Yield a line for each checked variant, and its error messages."""
+    """Yield a line for each checked variant, followed by its error messages."""
     from rich.padding import Padding
 
     for row in rows:
@@ -297,15 +297,15 @@ def _format_value(parameter: Parameter, variant: Variant) -> str:
 
 def _make_difference_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str, Any]:
     """Return the row for `--json` that describes a rule in which two variants differ."""
-    a = first.params[parameter.name]
-    b = second.params[parameter.name]
+    first_value = first.params[parameter.name]
+    second_value = second.params[parameter.name]
     return {
         "parameter": parameter.name,
         "section": parameter.section,
-        "a": a,
-        "b": b,
-        "text_a": parameter.to_text(a),
-        "text_b": parameter.to_text(b),
+        "a": first_value,
+        "b": second_value,
+        "text_a": parameter.to_text(first_value),
+        "text_b": parameter.to_text(second_value),
         "acts_a": parameter.has_effect(first.params),
         "acts_b": parameter.has_effect(second.params),
         "meaning": parameter.meaning,
