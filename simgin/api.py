@@ -51,7 +51,7 @@ DEFAULT_ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin
 def _run_request(
     title: str, run_function: Callable[..., ResultT], request: object, workers: int | None
 ) -> ResultT:
-    """Run a request, and show its progress if the code runs in IPython."""
+    """Run a request, with a progress display in IPython."""
     workers = None if workers is None else amounts.parse_workers(workers)
     with progress.show_progress_in_ipython(title) as on_progress:
         return run_function(request, workers, on_progress)
@@ -69,7 +69,7 @@ def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> Run
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """Return one value or several values as a tuple, which is empty for None."""
+    """Convert None, one value or several values to a tuple."""
     return () if value is None else (value,) if isinstance(value, str) else tuple(value)
 
 
@@ -774,7 +774,7 @@ def find(
 
 
 def _extract_budget(arguments: dict[str, Any], workers: int | None) -> AnalysisBudget:
-    """Remove the budget of an analysis from its arguments, and return the budget."""
+    """Remove the budget of an analysis from its arguments, and return it."""
     from simgin.analysis.analysis import AnalysisBudget
 
     worlds, seconds, seed = map(arguments.pop, ("worlds", "seconds", "seed"))

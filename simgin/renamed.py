@@ -13,20 +13,20 @@ RENAMES_FILE = Path(__file__).with_name("renamed.toml")
 
 
 def find_new_name(owner: str, name: str) -> str | None:
-    """Return the new name of a function or an attribute, or None if it was not renamed."""
+    """Return the new name of a renamed function or attribute, or None if there is none."""
     return _read_renames().get(owner, {}).get(name)
 
 
 @cache
 def _read_renames() -> dict[str, dict[str, str]]:
-    """Return the new names by owner and old name."""
+    """Return the new names of functions and attributes, keyed by owner and old name."""
     import tomllib
 
     return tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
 
 
 def make_missing_name_error(owner: str, name: str, valid_names: Iterable[str] = ()) -> Exception:
-    """Return the error for a missing name, which states the new name if there is one.
+    """Return the error for a missing name, including the new name if there is one.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
     an ImportError.
@@ -51,7 +51,7 @@ def make_missing_name_error(owner: str, name: str, valid_names: Iterable[str] = 
 
 
 def make_getattr(module: str) -> Callable[[str], NoReturn]:
-    """Return a `__getattr__` for a module, which states the new names of renamed functions."""
+    """Return a `__getattr__` for a module that reports the new names of renamed functions."""
 
     def raise_missing_name(name: str) -> NoReturn:
         raise make_missing_name_error(module, name, sys.modules[module].__all__)
