@@ -44,7 +44,7 @@ SKILL_NOTE = (
     "The result of the best possible player is within the pale bar, which ends at the result of a "
     "player that sees the whole deck. Error bars are 95 % intervals."
 )
-TOTALS_NOTE = (
+MATCH_TOTALS_NOTE = (
     f"Coloured bars mark totals of {MAX_WINNING_TOTAL} or less, which win the match. Error "
     "bars are 95 % intervals."
 )
@@ -169,7 +169,7 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     strategies = figures.find_unique_names(frame["strategy"])
     styles = figures.assign_series_styles(strategies)
-    caption = figures.format_caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
+    caption = figures.format_caption(frame, seed=seed, unit="matches", note=MATCH_TOTALS_NOTE)
     figure = figures.create_figure(TOTALS_PANEL_HEIGHT * len(strategies), "Match totals", caption)
     for axes, strategy, rows in figures.iterate_panels(figure, frame, "strategy", sharex=True):
         _draw_histogram(axes, rows, styles[strategy].colour)

@@ -326,7 +326,7 @@ def _is_numeric(values: pd.Series) -> bool:
     return values.dtype.kind in "iuf"
 
 
-def _list_values(values: pd.Series) -> list[Any]:
+def _list_swept_values(values: pd.Series) -> list[Any]:
     """Return the distinct values of a swept parameter, in order if they are numbers."""
     distinct_values = list(dict.fromkeys(values))
     return sorted(distinct_values) if _is_numeric(values) else distinct_values
@@ -334,10 +334,10 @@ def _list_values(values: pd.Series) -> list[Any]:
 
 def _list_value_labels(values: pd.Series) -> list[str]:
     """Return the labels of the distinct values of a swept parameter."""
-    return list(map(_format_value, _list_values(values)))
+    return list(map(_format_swept_value, _list_swept_values(values)))
 
 
-def _format_value(value: Any) -> str:
+def _format_swept_value(value: Any) -> str:
     """Format a value of a swept parameter, such as `25` or `next open`."""
     return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
 
@@ -391,7 +391,7 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
 
 def _draw_value_dots(axes: Axes, rows: pd.DataFrame, labels: list[str]) -> None:
     """Draw a dot for every value of a parameter, and a ring around the baseline."""
-    y = np.array([labels.index(_format_value(value)) for value in rows["x"]])
+    y = np.array([labels.index(_format_swept_value(value)) for value in rows["x"]])
     bounds = _scale_bounds(rows)
     figures.draw_horizontal_error_bars(axes, y, bounds, figures.get_series_style(0), "")
     _draw_baseline_ring(axes, bounds[0], y, rows)
@@ -419,7 +419,9 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     frame = frame.assign(**dict(zip(("value", "low", "high"), _scale_bounds(frame), strict=True)))
     table = frame.pivot(index="y", columns="x", values="value")
-    table = table.reindex(index=_list_values(frame["y"]), columns=_list_values(frame["x"]))
+    table = table.reindex(
+        index=_list_swept_values(frame["y"]), columns=_list_swept_values(frame["x"])
+    )
     title = _add_percent_sign(str(frame["title"].iloc[0]), frame)
     caption = _format_sweep_caption(frame, "x", "y", seed=seed, note=_format_map_note(frame))
     if table.isna().all(axis=None):
@@ -483,7 +485,7 @@ def _has_break_even_line(frame: pd.DataFrame) -> bool:
 def _list_baseline_cells(frame: pd.DataFrame) -> list[tuple[int, int]]:
     """Return the row and column of the baseline, or [] if it is not in the sweep."""
     rows = frame[frame["is_base"].to_numpy(bool)] if "is_base" in frame else frame[:0]
-    ys, xs = _list_values(frame["y"]), _list_values(frame["x"])
+    ys, xs = _list_swept_values(frame["y"]), _list_swept_values(frame["x"])
     return [(ys.index(y), xs.index(x)) for x, y in zip(rows["x"], rows["y"], strict=True)]
 
 

@@ -583,7 +583,7 @@ def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return pairs of the indices of a matchup and of its baseline.
+    """Return the indices of each compared matchup and its baseline, as pairs.
 
     The matchups of a pair differ only in the strategy or only in the variant. Strategies are
     compared within a panel, a sweep or a list of solitaire strategies, against the same opponent.

@@ -45,7 +45,7 @@ class MoveError(SimginError):
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Settings of a game, which the address of its page contains.
+    """Settings of a game, as stored in the address of its page.
 
     Attributes:
         variant: Rules.

@@ -229,10 +229,10 @@ class JobQueue:
         """Return a name that no run directory and no other job uses."""
         with self._changed:
             used_names = {job.run for job in self._jobs.values()}
-        number, candidate = 1, run_name
+        suffix_number, candidate = 1, run_name
         while candidate in used_names or (self.results_directory / candidate).exists():
-            number += 1
-            candidate = f"{run_name}-{number}"
+            suffix_number += 1
+            candidate = f"{run_name}-{suffix_number}"
         return candidate
 
     def close(self) -> None:

@@ -42,7 +42,7 @@ def find_allowed_variant(spec: str) -> Variant:
 
 
 def find_allowed_strategy(spec: str, extra_specs: Sequence[str] = ()) -> Strategy:
-    """Return the strategy for a spec, unless it refers to a file that is not offered.
+    """Return the strategy for a spec, or raise StrategyError if it refers to another file.
 
     Args:
         spec: Spec of the strategy.
