@@ -234,7 +234,8 @@ class RunResults(Result):
                 kind="difference",
             )
         compared_metrics = self._list_compared_metrics(matchup_index, baseline)
-        return compute_differences([(rows, self.load_batches(baseline))], compared_metrics)
+        pair = _align_opponents(rows, self.load_batches(baseline))
+        return compute_differences([pair], compared_metrics)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
@@ -703,6 +704,20 @@ def compute_strategy_effect(
 def _list_self_play_metrics(batch_rows: BatchRows) -> list[str]:
     """Return the metrics whose exact value in self-play is known."""
     return ["margin", "match_win"] if batch_rows.matchup.unit == "match" else ["margin"]
+
+
+def _align_opponents(compared: BatchRows, baseline: BatchRows) -> tuple[BatchRows, BatchRows]:
+    """Return both matchups from the perspectives of the strategies that have the same opponent.
+
+    A matchup can be stored with its sides swapped if several keys of an experiment file define it.
+    """
+    pairs = (
+        (rows, base_rows)
+        for rows in (compared, compared.swap_sides())
+        for base_rows in (baseline, baseline.swap_sides())
+        if rows.opponent == base_rows.opponent
+    )
+    return next(pairs, (compared, baseline))
 
 
 def _compute_difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:

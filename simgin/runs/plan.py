@@ -590,17 +590,15 @@ def _find_contrasts(
     Variants are compared if the same strategies play. Every pair is compared only once. A strategy
     that plays against itself is not compared because it always wins half of the deals. If the
     baseline is the opponent of the panel, the panel is compared with the self-play of the opponent.
+    A contrast can refer to a matchup that is played with the sides swapped.
     """
-    index_by_key = {matchup: i for i, matchup in enumerate(keys)}
+    index_by_key = {replace(key, a=key.b, b=key.a): i for i, key in enumerate(keys)}
+    index_by_key |= {key: i for i, key in enumerate(keys)}
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
     panel = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == "panel")
     is_panel_opponent = any(matchup.b == baseline for matchup in panel)
     for key in COMPARED_STRATEGY_KEYS[is_panel_opponent:]:
-        group = dict.fromkeys(
-            matchup_key
-            for source, matchup_key in keyed_matchups
-            if source == key and matchup_key in index_by_key
-        )
+        group = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == key)
         contrast_pairs = _iter_contrasts(list(group), "a", baseline)
         pairs += [
             pair
@@ -617,7 +615,7 @@ def _find_contrasts(
         contrasts += [
             (index_by_key[matchup_key], SELF_PLAY_INDEX)
             for matchup_key in panel
-            if matchup_key in index_by_key and matchup_key.a != matchup_key.b
+            if matchup_key in keys and matchup_key.a != matchup_key.b
         ]
     return contrasts
 

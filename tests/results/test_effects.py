@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import simgin
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
 from simgin.results import run_report
@@ -91,3 +92,26 @@ def test_alternative_text_of_differences_has_the_units_of_the_axes():
         "Matches won % difference: -6.4 (gold - stubborn (standard, v simple)). "
         "Points/deal difference: 2.5 (gold - stubborn (standard, v simple))."
     )
+
+
+def test_baseline_with_swapped_sides_is_seen_from_the_compared_strategy(tmp_path):
+    """Define the baseline of a sweep also as a panel matchup, with the sides swapped."""
+    path = tmp_path / "both.toml"
+    path.write_text(
+        """
+        question = "Which knock limit?"
+        deals = "10k"
+        panel.strategies = ["gold"]
+        [sweep]
+        strategy = "simple+knock=at:k={k}"
+        against = "gold"
+        grid.k = [10, 5, 0]
+        """
+    )
+    results = simgin.run(path)
+    values = results.frame.set_index(["strategy", "opponent", "metric"])["value"]
+    assert len(results.differences) == 4
+    for row in results.differences.itertuples():
+        assert (row.opponent, row.base_strategy, row.base_opponent) == ("gold", "simple", "gold")
+        expected = values[row.strategy, "gold", row.metric] - values["simple", "gold", row.metric]
+        assert row.value == pytest.approx(expected, abs=1e-12)

@@ -98,12 +98,11 @@ def test_sweep_without_a_baseline_matchup_has_no_contrasts(tmp_path):
         assert read_plan(tmp_path, f'question = "?"\n{base}{text}').contrasts == ()
 
 
-def test_pair_with_swapped_sides_has_no_contrast(tmp_path):
+def test_pair_with_swapped_sides_is_still_the_baseline(tmp_path):
     panel = '[panel]\nstrategies = ["gold", "stubborn", "gin-only"]'
     plan = read_plan(tmp_path, f'question = "?"\nround_robin = ["simple", "gold"]\n{panel}')
     assert [cell.a for cell in plan.matchup_keys] == ["simple", "stubborn", "gin-only"]
-    # gold's cell shows simple's side; the first other cell is the baseline
-    assert plan.contrasts == ((2, 1),)
+    assert plan.contrasts == ((1, 0), (2, 0))
 
 
 # Changes by field
