@@ -15,7 +15,7 @@ from simgin.runs import directory, ledger
 from simgin.runs.manifest import build_identity, build_manifest
 from simgin.runs.stopping import StopResult
 from simgin.stats.table import to_records
-from simgin.text.messages import SimginError, format_value
+from simgin.text.messages import SimginError, format_value, print_status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,4 +219,9 @@ def save_report(
         parquet.write_deals(output / directory.DEALS_FILE, cast(Any, result).iter_deals())
     elif directory.has_recorded_deals(output, manifest, [*result.identity, "stopped"]):
         existing_files = [directory.DEALS_FILE]
+    elif (output / directory.DEALS_FILE).exists():
+        print_status(
+            f"{directory.DEALS_FILE} was removed because it does not contain all deals of this "
+            "run. To write it again, repeat the command with --record."
+        )
     return directory.write_run_directory(output, manifest, files, *existing_files, command=question)

@@ -170,10 +170,11 @@ def test_repeated_run_keeps_its_recorded_deals_until_its_size_changes():
     command = ("match", "gold", "-o", "out", "--deals")
     run_simgin(*command, 300, "--record")
     recorded = Path("out/deals.parquet").read_bytes()
-    run_simgin(*command, 300)
+    message = "deals.parquet was removed because it does not contain all deals of this run. To "
+    assert message not in run_simgin(*command, 300).stderr
     assert Path("out/deals.parquet").read_bytes() == recorded
     assert directory.DEALS_FILE in directory.read_manifest("out")["files"]
-    run_simgin(*command, 400)
+    assert message in run_simgin(*command, 400).stderr
     assert not Path("out/deals.parquet").exists()
     assert directory.DEALS_FILE not in directory.read_manifest("out")["files"]
 
