@@ -23,6 +23,7 @@ from simgin.learn.strongest import load_or_find_strongest, play_matches, train_o
 from simgin.play.parallel import ProgressCallback, make_progress_for_part
 from simgin.rules import variants
 from simgin.rules.parameters import load_rule_parameters
+from simgin.rules.variants import Variant
 from simgin.runs.experiment_file import SampleSize, StrategySpec, VariantSpec
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
@@ -35,7 +36,7 @@ from simgin.strategy.cast import (
     list_weaker_types,
 )
 from simgin.text import amounts, toml
-from simgin.text.messages import SimginError, format_value, suggest_spelling
+from simgin.text.messages import SimginError, format_value, print_status, suggest_spelling
 
 DEFAULT_REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
 # Numbers of matches after which simgin evaluates a review, and the error rate of the intervals that
@@ -185,6 +186,8 @@ class ReviewRequest:
                 f"{'has' if len(rule_sets) == 1 else 'have'} the same rules as the baseline "
                 f"{format_value(against)}. Change a rule, or omit --against."
             )
+        if not sweep:
+            _report_repeated_rules([*base_specs, *rule_sets], all_variants)
         base = all_variants[0].spec if against is not None and len(specs) > 1 else None
         is_solo = all_variants[0].is_solo
         if adapt and players:
@@ -401,6 +404,17 @@ def _parse_sweep(
         )
     base = variants.find_variant(variant_specs[0]).spec
     return _list_sweep_variants(base, swept_parameters), base, swept_parameters
+
+
+def _report_repeated_rules(names: Sequence[str], rule_sets: Sequence[Variant]) -> None:
+    """Print a message for each rule set that is equal to an earlier rule set or the baseline."""
+    specs = [rule_set.spec for rule_set in rule_sets]
+    for i, (name, spec) in enumerate(zip(names, specs, strict=True)):
+        if spec in specs[:i]:
+            print_status(
+                f"{format_value(name)} is omitted because the review already contains the same "
+                f"rules ({spec})."
+            )
 
 
 def _make_target_sweep(variant_specs: Sequence[str], targets: str) -> str:

@@ -950,6 +950,17 @@ def test_rule_set_must_differ_from_the_baseline():
     assert ReviewRequest.read([], "standard").base is None
 
 
+def test_omitted_rule_set_is_reported(capsys):
+    request = ReviewRequest.read(["standard+knock_limit=10", "oklahoma"], "standard")
+    assert request.variants == ("standard", "oklahoma")
+    assert capsys.readouterr().err == (
+        "simgin: 'standard+knock_limit=10' is omitted because the review already contains the "
+        "same rules (standard).\n"
+    )
+    ReviewRequest.read(["oklahoma", "straight"], "standard")
+    assert capsys.readouterr().err == ""
+
+
 def test_deep_review_has_a_fixed_number_of_matches(tmp_path):
     message = "^`deep` and `matches` cannot be combined. Use only one of them.$"
     with pytest.raises(ReviewError, match=message):
