@@ -84,7 +84,8 @@ def match_command(
 
     Before a long run, use --dry-run to see the expected precision, or --power to see the required
     sample size. With --margin X, simgin calls two strategies equivalent within X if the whole 95 %
-    interval of their difference lies within ±X.
+    interval of their difference lies within ±X. For two strategies A and B, a margin of 1% means
+    that A wins between 49 and 51 % of deals (or of matches), and draws count as half a win.
     """
     from simgin.cli import config
     from simgin.results.run_report import add_equivalence_test
