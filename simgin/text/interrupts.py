@@ -1,4 +1,4 @@
-"""Interrupts with Ctrl-C, which must not end a callback of LLVM."""
+"""Interrupts with Ctrl-C, which must not end a call of LLVM."""
 
 import _thread
 import signal
@@ -6,7 +6,8 @@ import threading
 from types import FrameType
 
 RETRY_SECONDS = 0.1  # time in seconds after which a postponed interrupt is repeated
-LLVM_CALLBACK_PREFIX = "_raw_object_cache_"  # start of the names of llvmlite's callbacks
+# Modules whose functions must not be interrupted, because they manage objects of LLVM
+LLVM_MODULE_PREFIXES = ("llvmlite.", "numba.core.codegen")
 
 
 def install_interrupt_handler() -> None:
@@ -16,13 +17,13 @@ def install_interrupt_handler() -> None:
 
 
 def raise_or_postpone_interrupt(signal_number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, or postpone the interrupt while LLVM waits for a callback.
+    """Raise KeyboardInterrupt, or postpone the interrupt while a function uses LLVM.
 
-    ctypes suppresses exceptions in a callback. LLVM would then use the missing result, and the
-    process would crash.
+    An exception in such a function can be lost, because ctypes and finalizers suppress exceptions.
+    It can also crash the process, because objects of LLVM are left without an owner or with two.
     """
     while frame is not None:
-        if frame.f_code.co_name.startswith(LLVM_CALLBACK_PREFIX):
+        if frame.f_globals.get("__name__", "").startswith(LLVM_MODULE_PREFIXES):
             threading.Timer(RETRY_SECONDS, _thread.interrupt_main).start()
             return
         frame = frame.f_back

@@ -1,24 +1,25 @@
-"""Tests of interrupts while LLVM waits for a callback."""
+"""Tests of interrupts during calls of LLVM."""
 
 import subprocess
 import sys
 
 import pytest
 
-# Interrupts the N-th callback in which LLVM asks numba for cached machine code.
+# Interrupts the N-th call of a function that numba calls while it uses LLVM.
 INTERRUPTED_COMPILATION = """
 import itertools, signal, sys
 from simgin.text.interrupts import install_interrupt_handler
 signal.signal(signal.SIGINT, signal.default_int_handler)  # A process in the background ignores it.
 install_interrupt_handler()
+from llvmlite.binding.ffi import ObjectRef
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
-get_buffer, counter = JITCodeLibrary._object_getbuffer_hook, itertools.count(1)
-def interrupt_and_get_buffer(ll_module):
+function, counter = {function}, itertools.count(1)
+def interrupt_and_call(*args):
     if next(counter) == {n}:
         signal.raise_signal(signal.SIGINT)
-    return get_buffer(ll_module)
-JITCodeLibrary._object_getbuffer_hook = interrupt_and_get_buffer
+    return function(*args)
+{function} = interrupt_and_call
 try:
     for i in itertools.count():
         njit(lambda x: x + i)(1)
@@ -28,9 +29,15 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_interrupt_in_a_callback_of_llvm_ends_the_program_later(n):
+@pytest.mark.parametrize(
+    "function",
+    ["JITCodeLibrary._object_getbuffer_hook", "ObjectRef.detach"],
+    ids=["callback", "finalizer"],
+)
+def test_interrupt_while_numba_uses_llvm_ends_the_program_later(function, n):
     """Without the handler, the interrupt is lost, or Python crashes."""
-    command = [sys.executable, "-c", INTERRUPTED_COMPILATION.format(n=n)]
+    code = INTERRUPTED_COMPILATION.format(function=function, n=n)
+    command = [sys.executable, "-c", code]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stderr) == (130, "")
 
