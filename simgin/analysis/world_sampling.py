@@ -200,7 +200,7 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 def fill_forgotten_cards(
     view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first_world: int
 ) -> np.ndarray:
-    """Return a copy of a view for each world, with sampled cards in place of forgotten ones.
+    """Return a copy of a view for each world, with sampled cards instead of forgotten ones.
 
     Args:
         view: View of the player.
