@@ -118,4 +118,4 @@ def test_documentation_quotes_the_results_of_champion():
         text = " ".join((PROJECT_ROOT / "docs" / page).read_text().split())
         assert f"{n_rule_sets} random rule sets" in text
         assert f"`champion` wins {mean} % of matches on average against the trained players" in text
-    assert f"significantly below 49 % under {n_low} rule sets" in text
+    assert f"significantly below 49 % under {n_low} rule set" in text
