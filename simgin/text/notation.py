@@ -16,8 +16,10 @@ from simgin.text.messages import SimginError, join_words, quote_text
 RANK_LETTERS = "A23456789TJQK"
 SUIT_LETTERS = "SHDC"
 N_CARDS = 52
-# Suit symbols, and the variation selector that requests an emoji
-SUIT_SYMBOL_TRANSLATION = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
+# Suit symbols, and the variation selectors that request text or an emoji
+SUIT_SYMBOL_TRANSLATION = str.maketrans(
+    "♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}"
+)
 _TEN_PATTERN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
 _SEPARATOR_TRANSLATION = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
 MAX_LISTED_CARDS = 12  # maximum number of invalid cards listed in an error message

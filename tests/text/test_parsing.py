@@ -22,6 +22,7 @@ def test_card_can_be_written_in_several_forms(card):
     suit_index = "SHDC".index(suit)
     symbols = (
         "\u2660\u2665\u2666\u2663"[suit_index],
+        "\u2660\u2665\u2666\u2663"[suit_index] + "\ufe0e",
         "\u2664\u2661\u2662\u2667"[suit_index] + "\ufe0f",
     )
     forms = [name, f" {name} ", *(rank + suit_sign for suit_sign in (suit, *symbols))]
