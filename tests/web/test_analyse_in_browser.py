@@ -56,6 +56,24 @@ def test_position_is_entered_with_clicks(page):
     page.wait_for_selector("#pile-error")
 
 
+@pytest.mark.parametrize(
+    "pasted_text",
+    [
+        HAND.replace(" ", ""),
+        f"[{HAND.replace(' ', ';')}]",
+        HAND.translate(str.maketrans("SHDC", "\u2660\u2665\u2666\u2663")).replace(" ", "\ufe0e "),
+    ],
+    ids=["no spaces", "list", "suit symbols"],
+)
+def test_pasted_hand_appears_on_the_board(page, pasted_text):
+    page.fill("#hand", pasted_text)
+    page.keyboard.press("Tab")
+    assert page.input_value("#hand") == HAND_FIELD_TEXT
+    assert page.input_value("#to_move") == "discard"
+    assert page.locator('#deck [data-at="hand"]').count() == 11
+    assert BEST_ACTION in wait_for_costs(page)
+
+
 def test_position_is_entered_with_the_keyboard(page):
     page.focus('#deck [data-card="AS"]')
     row, column = 0, 0

@@ -7,6 +7,7 @@ import { fill, find, make, request } from "./site.js";
 
 const RANKS = [..."A23456789TJQK"];
 const SUITS = [..."SHDC"];
+const CARD_START = /^[A2-9TJQK][SHDC]/;
 const HAND_SIZES = { draw: 10, discard: 11 };
 const PLACES = { hand: "in your hand", pile: "in the pile", known: "held by the opponent", "": "not placed" };
 const TARGET_KEYS = { h: "hand", p: "pile", o: "known" };
@@ -19,7 +20,12 @@ const form = find("position");
 
 // Fields and commands show ten as on the cards. Typed fields can also contain T.
 const withTen = (text) => text.replace(/\bT(?=[SHDC]\b)/g, "10");
-const words = (id) => form.elements[id].value.toUpperCase().replaceAll("10", "T").split(/[\s,|]+/).filter(Boolean);
+// The notation is defined in simgin/text/notation.py.
+const SUIT_SYMBOLS = "\u2660\u2665\u2666\u2663\u2664\u2661\u2662\u2667";
+const withLetters = (text) => text.toUpperCase().replace(/[\uFE0E\uFE0F]/g, "").replaceAll("10", "T")
+  .replace(/[\u2660-\u2667]/g, (symbol) => SUITS[SUIT_SYMBOLS.indexOf(symbol) % 4]);
+const cardsOf = (word) => (word.length > 3 && CARD_START.test(word) ? word.match(/..\*?|./g) : [word]);
+const words = (id) => withLetters(form.elements[id].value).split(/[\s,;|()[\]{}'"`]+/).filter(Boolean).flatMap(cardsOf);
 const cardOf = (word) => word.replace("*", "");
 const position = () => {
   const [hand, pile] = [words("hand"), words("pile")];
@@ -100,12 +106,12 @@ const focusCard = (button) => {
 };
 
 const smallCard = (word, label, classes, onClick) => {
-  const face = word.startsWith("?") || !/^[A2-9TJQK][SHDC]/.test(word) ? cardBack() : cardFace(cardOf(word));
+  const face = word.startsWith("?") || !CARD_START.test(word) ? cardBack() : cardFace(cardOf(word));
   const button = make("button", { type: "button", class: `card-button ${classes}`, "aria-label": label, title: label }, face);
   button.addEventListener("click", onClick);
   return button;
 };
-const nameOf = (word) => (/^[A2-9TJQK][SHDC]/.test(word) ? cardName(cardOf(word)) : "unknown card");
+const nameOf = (word) => (CARD_START.test(word) ? cardName(cardOf(word)) : "unknown card");
 const showRow = (id, cards, empty) => fill(id, ...(cards.length ? cards : [make("p", { class: "empty" }, empty)]));
 
 const showCards = () => {
@@ -270,6 +276,7 @@ find("more").addEventListener("click", addWorlds);
 form.elements.to_move.addEventListener("change", () => { isMoveChosen = true; changed(); });
 form.elements.hand.addEventListener("change", () => { if (!isMoveChosen) followHand(words("hand").length); });
 form.addEventListener("change", async (event) => {
+  if (["hand", "pile"].includes(event.target.name)) writeFields(position());
   if (event.target.name === "variant") await changeVariant().catch(showError);
   changed();
 });
