@@ -1,5 +1,6 @@
 """Tests of reviews and comparisons in Chromium, also after the server was killed."""
 
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,12 @@ pytestmark = pytest.mark.slow
 REVIEW_QUERY = "r1=standard%2Bundercut_bonus%3D10&precision=quick&adapt=no"
 RUN_NAME = "review-standard-undercut-bonus=10-against-standard"
 MILLISECONDS_PER_MINUTE = 60_000  # milliseconds
+# Replaces the events of the server by one state of a job
+SEND_STATE_JS = """
+window.EventSource = class {
+  set onmessage(listener) { setTimeout(() => listener({ data: JSON.stringify(%s) })); }
+};
+"""
 
 
 @contextmanager
@@ -78,6 +85,21 @@ def test_review_resumes_after_cancelling_and_a_killed_server(working_directory, 
     subprocess.run([sys.executable, "-m", *command.split()], cwd=typed, check=True)
     report = f"results/{RUN_NAME}/report.html"
     assert (working_directory / report).read_bytes() == (typed / report).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("seconds_left", "note"), [(15, "pilot matches, 15 s left"), (0, "pilot matches")]
+)
+def test_remaining_time_names_the_phase_of_the_job(site, address, chromium, seconds_left, note):
+    job = site.jobs.enqueue_run(["odds", "unknown-variant"], "Odds", "odds")
+    progress = {"title": "pilot matches", "seconds_left": seconds_left}
+    state = {"state": "running", "percent": 50, "history": [], "note": [], "error": ""}
+    with open_checked_page(chromium, address, "/") as page:
+        page.add_init_script(SEND_STATE_JS % json.dumps(state | {"progress": progress}))
+        page.goto(f"{address.partition('?')[0]}jobs/{job.name}")
+        page.locator("#job-note", has_text="pilot").wait_for()
+        assert page.inner_text("#job-note") == note
+        assert page.inner_text("#job-left") == ""
 
 
 def test_parameter_changes_the_command_and_the_address(working_directory, chromium):

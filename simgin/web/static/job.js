@@ -7,7 +7,7 @@ const OPEN_STATES = ["queued", "running"];
 
 const timeLeft = ({ compiling, seconds_left: seconds }) => {
   if (compiling) return "compiling";
-  if (seconds === null || seconds === undefined) return "";
+  if (!seconds) return ""; // unknown, or the phase ends
   return seconds < 60 ? `${seconds} s left` : `${Math.floor(seconds / 60)} min ${seconds % 60} s left`;
 };
 
@@ -41,10 +41,11 @@ const showState = (job) => {
   points = find("job-chart") ? job.history : [];
   const hasChart = points.length > 0;
   const isPrecise = points.at(-1)?.target; // the size of the run is unknown
-  find("job-left").textContent = job.state === "running" && !isPrecise ? timeLeft(job.progress) : "";
+  const left = job.state === "running" && !isPrecise ? timeLeft(job.progress) : "";
+  find("job-left").textContent = hasChart ? left : "";
   find("job-progress").value = job.percent;
   const stage = job.progress.title ?? (job.note.join("").replace(/^simgin: /, "") || (job.state === "running" ? "starting" : ""));
-  find("job-note").textContent = job.error || (isOpen && !hasChart ? stage : "");
+  find("job-note").textContent = job.error || (isOpen && !hasChart ? [stage, left].filter(Boolean).join(", ") : "");
   if (hasChart) drawChart(find("job-chart"), points);
   showTable(job.progress.table);
   find("job-result").textContent = job.progress.result || "";
