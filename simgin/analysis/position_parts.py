@@ -19,6 +19,8 @@ NO_OWNER = "nobody"
 OWNER_WORDS = {**SEAT_WORDS, NO_OWNER: NO_SEAT}
 PACK_SIZE = 52
 INITIAL_STOCK_SIZE = 31  # number of cards in the stock after the deal
+# Advice for a pile that the shell has split into cards of the hand
+QUOTE_PILE_ADVICE = " On the command line, enclose the pile in quotation marks."
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
 
 
@@ -214,5 +216,5 @@ def find_hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
     n_cards = len(cards)
     if n_cards not in (10, 11):
         cards_text = "1 card" if n_cards == 1 else f"{n_cards} cards"
-        hint = " On the command line, enclose the pile in quotation marks." * (n_cards > 11)
+        hint = QUOTE_PILE_ADVICE * (n_cards > 11)
         yield f"a hand cannot have {cards_text}. Enter ten cards, or eleven before a discard.{hint}"

@@ -8,7 +8,13 @@ from typing import Any
 from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, AnalysisBudget
 from simgin.analysis.analysis_request import AnalysisRequest
 from simgin.analysis.position import Position, PositionError
-from simgin.analysis.position_parts import NO_DIE, Die, parse_pile, parse_score_pair
+from simgin.analysis.position_parts import (
+    NO_DIE,
+    QUOTE_PILE_ADVICE,
+    Die,
+    parse_pile,
+    parse_score_pair,
+)
 from simgin.analysis.position_text import UNSEEN_HAND_WORD
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import find_strong_player
@@ -269,6 +275,6 @@ def _parse_worlds(text: str) -> int:
 
 
 def _replace_option_names(message: str) -> str:
-    """Replace the names of options in an error message with the names of fields."""
+    """Replace the names of options in an error message with field names, and omit shell advice."""
     readable_message = message.replace("--stock", "a stock of").replace("--pile ", "")
-    return capitalize_first(readable_message)
+    return capitalize_first(readable_message.replace(QUOTE_PILE_ADVICE, ""))

@@ -49,7 +49,7 @@ class Form:
         try:
             return parse(entered_value)
         except SimginError as error:
-            self.errors[field_name] = str(error)
+            self.errors[field_name] = str(error).removeprefix(f"--{field_name}: ")
             return parse(default)
 
     def get_values(self, defaults: Mapping[str, str]) -> dict[str, str]:

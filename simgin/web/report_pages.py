@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simgin.charts.chart import ChartRequest
 from simgin.charts.chart_kinds import CHART_KINDS
+from simgin.match_value.outcomes import MIN_OUTCOME_DEALS
 from simgin.odds.odds import DEFAULT_SOLO_DEALS, DEFAULT_TWO_PLAYER_DEALS
 from simgin.odds.solo_deals import MIN_SOLO_DEALS
 from simgin.text.amounts import AmountError, parse_count
@@ -31,7 +33,8 @@ def read_odds_form(form: Form, site: Site) -> CommandDraft:
     """Return the command that computes the odds in a form, and record the form's errors."""
     variant = form.read("variant", find_allowed_variant, "solitaire-gin")
     default_deals = DEFAULT_SOLO_DEALS if variant.is_solo else DEFAULT_TWO_PLAYER_DEALS
-    deals = form.read("deals", _parse_deals, str(default_deals))
+    min_deals = MIN_SOLO_DEALS if variant.is_solo else MIN_OUTCOME_DEALS
+    deals = form.read("deals", partial(_parse_deals, min_deals), str(default_deals))
     return CommandDraft(
         ["odds", variant.spec, *_make_size_arguments(deals, default_deals)],
         f"Odds of {variant.spec}",
@@ -47,7 +50,7 @@ def read_chart_form(form: Form, site: Site) -> CommandDraft:
     variant = form.read("variant", find_allowed_variant, "standard").spec
     score = form.values.get("score", "").strip()
     default_deals = CHART_KINDS[kind].default_deals
-    deals = form.read("deals", _parse_deals, str(default_deals))
+    deals = form.read("deals", partial(_parse_deals, MIN_SOLO_DEALS), str(default_deals))
     try:
         ChartRequest.read(kind, variant)
         form.read("score", lambda text: ChartRequest.read(kind, variant, score=text or None), "")
@@ -62,13 +65,11 @@ def read_chart_form(form: Form, site: Site) -> CommandDraft:
     )
 
 
-def _parse_deals(text: str) -> int:
+def _parse_deals(min_deals: int, text: str) -> int:
     """Parse a number of deals, or raise AmountError if it is too small."""
     deals = parse_count(text)
-    if deals < MIN_SOLO_DEALS:
-        raise AmountError(
-            f"{deals} deals are too few to estimate odds. Use at least {MIN_SOLO_DEALS} deals."
-        )
+    if deals < min_deals:
+        raise AmountError(f"{deals:,} deals are too few. Use at least {min_deals:,} deals.")
     return deals
 
 

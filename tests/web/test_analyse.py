@@ -109,6 +109,13 @@ def test_inferred_dealer_and_stock_are_listed(browser, fields, assumed):
     assert not first["errors"] and " ".join(first["assumed"]) == assumed
 
 
+def test_error_message_of_a_long_hand_contains_no_shell_advice(browser):
+    query = {"hand": f"{HAND} KS AS 2S", "to_move": "discard"}
+    (answer,) = parse_json_lines(browser.get("/analyse/costs", params=query))
+    (message,) = answer["errors"].values()
+    assert message.startswith("A hand cannot have") and "command line" not in message
+
+
 def test_incomplete_position_has_neither_a_command_nor_an_error(browser):
     for hand, move in (("", "draw"), ("7H", "discard"), (HAND, "discard"), (HAND, "draw")):
         answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": move})

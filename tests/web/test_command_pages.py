@@ -186,8 +186,8 @@ def test_invalid_comparison_has_an_error_message_at_the_field(browser, values, f
 
 
 def test_odds_and_charts_pages_show_their_commands(browser):
-    assert read_command_arguments(browser, "odds", variant="oklahoma", deals="5k")[:-2] == [
-        *("odds", "oklahoma", "--deals", "5000")
+    assert read_command_arguments(browser, "odds", variant="oklahoma", deals="20k")[:-2] == [
+        *("odds", "oklahoma", "--deals", "20000")
     ]
     assert read_command_arguments(browser, "charts", kind="upcard", score="60-80")[:-2] == [
         *("chart", "upcard", "-v", "standard", "--score=60-80")
@@ -195,6 +195,13 @@ def test_odds_and_charts_pages_show_their_commands(browser):
     assert "score" in check_form(browser, "charts", 400, score="60")["errors"]
     assert "variant" in check_form(browser, "charts", 400, variant="gin-solitaire")["errors"]
     assert "deals" in check_form(browser, "odds", 400, deals="3")["errors"]
+    too_few_deals = check_form(browser, "odds", 400, variant="oklahoma", deals="5k")["errors"]
+    assert too_few_deals == {"deals": "5,000 deals are too few. Use at least 10,000 deals."}
+
+
+def test_error_message_of_a_field_does_not_name_an_option(browser):
+    errors = check_form(browser, "charts", 400, score="999-3")["errors"]
+    assert errors["score"].startswith("'999-3' is not a valid score")
 
 
 def test_strategy_file_given_to_the_server_can_be_chosen(browser, site, empty_directory):
