@@ -22,8 +22,9 @@ N_SEEDS = 2**64
 
 _COUNT_SUFFIX_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _COUNT_PATTERN = re.compile(
-    r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE
+    r"([+-]?(?:\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE
 )
+_POINT_SEPARATOR_PATTERN = re.compile(r"\d{1,3}\.000", re.ASCII)
 _SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3600}
 _NUMBER_PATTERN = r"\d+(?:\.\d*)?|\.\d+"
 _PERCENT_PATTERN = re.compile(rf"({_NUMBER_PATTERN})\s*%", re.ASCII)
@@ -35,7 +36,7 @@ class AmountError(SimginError):
 
 
 def parse_count(count: int | float | str) -> int:
-    """Parse a number of deals or matches, such as 512, 12.4k or 2M.
+    """Parse a number of deals or matches, such as 512, 5,000, 12.4k or 2M.
 
     Args:
         count: A whole number from 1 to 10^12, or a string such as "200k", "2M" or "1e6".
@@ -72,13 +73,13 @@ def _parse_decimal(count: int | float | str) -> Decimal:
             f"minutes. Use {shorten_middle(match[1], MAX_AMOUNT_LENGTH)}M for "
             "millions, or a count such as 1e6."
         )
-    if match is None:
+    if match is None or _POINT_SEPARATOR_PATTERN.fullmatch(match[0]):
         raise AmountError(
             f"{quote_text(str(count))} is not a valid count. Use a count such as "
             "100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
-    return Decimal(digits.replace("_", "")) * _COUNT_SUFFIX_FACTORS[suffix.lower()]
+    return Decimal(digits.replace("_", "").replace(",", "")) * _COUNT_SUFFIX_FACTORS[suffix.lower()]
 
 
 def format_count(count: int) -> str:

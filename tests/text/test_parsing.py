@@ -108,7 +108,14 @@ def test_card_numbers_out_of_range_are_rejected(number):
 # Amounts: counts, half-widths, times and Elo bounds
 
 
-COUNT_BY_TEXT = {"100_000": 100_000, "200k": 200_000, "2M": 2_000_000, "1.5M": 1_500_000}
+COUNT_BY_TEXT = {
+    "100_000": 100_000,
+    "1,000": 1000,
+    "2,500,000": 2_500_000,
+    "200k": 200_000,
+    "2M": 2_000_000,
+    "1.5M": 1_500_000,
+}
 COUNT_BY_TEXT |= {" 1e6 ": 10**6, "1E+6": 10**6, 1e6: 10**6, "0.5k": 500, "1e12": 10**12}
 HALF_WIDTH_BY_TEXT = {"0.1%": "0.1%", " 2.50 % ": "2.5%", ".25%": "0.25%", 0.05: 0.05, "5e-2": 0.05}
 SECONDS_BY_TEXT = {30: 30.0, "30s": 30.0, "5m": 300.0, "2h": 7200.0, "1.5H": 5400.0, " 90 s ": 90.0}
@@ -132,7 +139,10 @@ def test_amount_can_be_written_in_several_forms(parse, value_by_text):
 @pytest.mark.parametrize(
     ("message", "texts"),
     [
-        ("not a valid count", ["many", "", "2MM", "1,000", "0x10", "nan", float("inf"), True, [1]]),
+        (
+            "not a valid count",
+            ["many", "", "2MM", "1,00", "1,0000", "2.000", "0x10", "nan", float("inf"), True, [1]],
+        ),
         ("Use 5M for millions", ["5m"]),
         ("less than 1", [0, -5, "-1k"]),
         ("not a whole number", [1.5, "0.0001k"]),
