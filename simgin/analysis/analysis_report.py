@@ -103,7 +103,7 @@ def render_analyses(analyses: AnalysesByLabel, is_whole_deal: bool) -> Iterator[
 
 
 def build_analysis_report(analyses: AnalysesByLabel, is_whole_deal: bool, command: str) -> Report:
-    """Build the report of analyses, with plots of up to `MAX_PLOTS` costly decisions."""
+    """Build the report of analyses, with plots of at most `MAX_PLOTS` costly decisions."""
     return Report(
         question=_make_report_title(analyses),
         verdict=list(_format_summary_sentences(analyses)),

@@ -204,7 +204,7 @@ def run_analysis(
         return AnalysisResult(request, analyses)
     title = f"{position_or_deal.variant.spec}: your position"
 
-    def report_position_progress(
+    def report_analysis_progress(
         n_done: int, total: int, get_analysis: Callable[[], Analysis]
     ) -> None:
         report_progress(n_done, total, lambda: {title: get_analysis()})
@@ -215,7 +215,7 @@ def run_analysis(
         request,
         {
             title: analyse_position(
-                position_or_deal, strategy, opponent, budget, report_position_progress
+                position_or_deal, strategy, opponent, budget, report_analysis_progress
             )
         },
     )

@@ -206,7 +206,7 @@ class Position:
 
     @property
     def _deck_text(self) -> str:
-        """Line about the deck of a solitaire game: its cards, the knock limit and the turn."""
+        """Line about the state of a solitaire game: cards in the deck, knock limit and turn."""
         view, params = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = " including the joker" if params["joker"] != "none" else ""

@@ -135,7 +135,7 @@ class Die:
 
     @property
     def is_die_decision(self) -> bool:
-        """True if the player decides about the die, not about cards."""
+        """True if the next decision is about the die, and not about cards."""
         return self.is_offering or self.offered_stake > 0
 
     @property

@@ -158,7 +158,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers that B makes in test worlds, for estimating offer probabilities."""
+        """Die offers of B in sampled worlds, which determine the probability of an offer."""
         start = WORLD_NUMBER_STRIDE - PROBE_WORLDS
         worlds = self._sample_unconditioned(PROBE_WORLDS, start)
         return query_offers(self.matchup, self.view, worlds, start)

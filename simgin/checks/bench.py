@@ -460,7 +460,7 @@ def _parse_rows(text: str) -> MeasurementRound:
 
 
 def _is_measurement(row: object) -> bool:
-    """Return True if a row contains all values needed for a comparison."""
+    """Return True if a row of a benchmark file is a complete measurement."""
     match row:
         case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
             return MIN_VALID_RATIO < ratio < 1 / MIN_VALID_RATIO

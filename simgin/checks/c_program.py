@@ -53,7 +53,7 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
 
 
 def _format_header() -> str:
-    """Return C definitions of the column indices and statistics of batch rows."""
+    """Return a C header that defines the columns of batch rows."""
     macro_values = {
         name: number
         for name, number in vars(batch_columns).items()

@@ -55,9 +55,9 @@ MAX_NAMED_VARIANTS = 2  # maximum number of variants that a report names
 class _CheckError(Exception):
     """Exception for a failed check, whose message completes the sentence "The policy ..."."""
 
-    def __init__(self, check: str, predicate: str) -> None:
-        super().__init__(check, predicate)
-        self.check, self.predicate = check, predicate
+    def __init__(self, check: str, fault_description: str) -> None:
+        super().__init__(check, fault_description)
+        self.check, self.fault_description = check, fault_description
 
 
 class _Reporter:
@@ -108,7 +108,7 @@ def main() -> None:
             _test_strategy(spec, list(map(find_variant, variant_texts)), seconds, reporter)
         except _CheckError as error:
             reporter.state = None
-            reporter.send(failed=error.check, sentence=error.predicate)
+            reporter.send(failed=error.check, sentence=error.fault_description)
         else:
             reporter.send(finished=spec)
 
@@ -139,7 +139,7 @@ def _test_strategy(
                 n_positions += _query_positions(tester, positions_by_slot[policy.slot])
             except _CheckError as check_error:
                 raise _CheckError(
-                    check_error.check, f"{subject} {check_error.predicate}."
+                    check_error.check, f"{subject} {check_error.fault_description}."
                 ) from None
     variants_text = " and ".join(variant.spec for variant in variants)
     if len(variants) > MAX_NAMED_VARIANTS:
@@ -327,7 +327,7 @@ def _query_positions(tester: _PolicyTester, positions: np.ndarray) -> int:
         try:
             repeated_action = tester.query(view)
         except _CheckError as error:
-            raise _make_history_error(f"the policy {error.predicate}") from None
+            raise _make_history_error(f"the policy {error.fault_description}") from None
         if repeated_action != action:
             raise _make_history_error(f"the policy returns {repeated_action} instead of {action}")
     return len(actions)

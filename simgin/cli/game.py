@@ -261,7 +261,7 @@ class InteractiveGame:
             self.messages.append(f"{key!r} is not a valid key after a deal.")
 
     def _save_deal(self, deal: TracedDeal) -> None:
-        """Save the deal for `simgin grade --last` and, if requested, for the option `--save`."""
+        """Save the deal for `simgin grade --last` and, if requested, in the file of `--save`."""
         records = self.game.make_deal_records(deal)
         command_result = CommandResult(format_repeat_command(new=None), records, self.matchup.seed)
         content = f"{command_result.to_json()}\n".encode()

@@ -31,7 +31,7 @@ def _verify_and_load(digest: bytes, content: bytes) -> Any:
 
 
 class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Cache files of a compiled function, protected by checksums."""
+    """Cache file of a compiled function, with a checksum that detects damage."""
 
     def _dump(self, value: Any) -> bytes:
         return pickle.dumps(_ChecksummedBytes(zlib.compress(super()._dump(value))))

@@ -73,7 +73,7 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
 
 
 class SearchMixin:
-    """Methods for tree search: copies, saved states and resampled hidden cards."""
+    """Methods for tree search, which copy and restore the game and resample the hidden cards."""
 
     _seats: EnvGames
 

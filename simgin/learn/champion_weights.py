@@ -198,7 +198,7 @@ N_KNOCK_WEIGHTS = N_KNOCK_TABLE_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
 def compute_sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -> StageSums:
-    """Compute, for each stage of the deal, the sums for a regression of gains on features."""
+    """Return the sums of squares and products for a regression of gains on features, by stage."""
     squares = np.zeros((N_STAGES, features.shape[1], features.shape[1]))
     products = np.zeros((N_STAGES, features.shape[1]))
     for s in range(N_STAGES):
@@ -702,7 +702,7 @@ def make_champion(weights: np.ndarray) -> Strategy:
 
 
 def make_single_set_weights(weights: np.ndarray) -> np.ndarray:
-    """Return the full weights of a `champion` that uses one set against every opponent."""
+    """Return weights of `champion` that are the same against every opponent and for all rules."""
     selection_table = np.zeros(
         (player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS)
     )

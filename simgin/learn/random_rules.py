@@ -93,7 +93,7 @@ WEIGHTED_RULE_CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
 
 
 def sample_variant(rng: np.random.Generator, pattern: re.Pattern[str] | None = None) -> Variant:
-    """Return a random valid two-player variant with up to four relevant changes.
+    """Return a random valid two-player variant with up to four changes that affect the game.
 
     Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About 40 % of the random variants
     start from a built-in variant other than `standard`.

@@ -216,6 +216,6 @@ def _compute_mean_by_group(
     residuals = np.bincount(
         group_unit_index, observations - values[group], minlength=len(group_units)
     )
-    squared_sums = np.bincount(unit_groups, residuals**2, minlength=n_groups)
+    sums_of_squares = np.bincount(unit_groups, residuals**2, minlength=n_groups)
     correction = unit_counts / np.maximum(unit_counts - 1, 1)
-    return values, np.sqrt(correction * squared_sums) / group_sizes, n_observations
+    return values, np.sqrt(correction * sums_of_squares) / group_sizes, n_observations

@@ -120,7 +120,7 @@ def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
 
 
 def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the win rate for a typical deadwood after a few turns."""
+    """Yield a sentence about the win rate of a hand with typical deadwood early in the deal."""
     turn, deadwood = EXAMPLE_TURN, EXAMPLE_DEADWOOD
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():

@@ -309,7 +309,7 @@ def roll_out_deals(
     *,
     use_first_decision: bool = False,
 ) -> PairedRollouts:
-    """Play deals, and roll out several actions of A at one decision in each deal.
+    """Play deals, and roll out several actions of player A at one decision in each deal.
 
     The decision is drawn at random from the decisions of A in the deal, so means over decisions
     must be weighted (see `core.paired_rollouts`). The result omits deals with fewer than two

@@ -201,7 +201,7 @@ def make_linker_arguments(
 
 
 def run_linker(linker_arguments: dict[str, Any]) -> bytes:
-    """Compile a specialised kernel in another process (see `kernel_linker.build_kernel`)."""
+    """Run `kernel_linker.build_kernel` in a subprocess, and return the machine code."""
     command = [sys.executable, "-P", kernel_linker.__file__]
     message = pickle.dumps(linker_arguments)
     process = subprocess.run(

@@ -312,7 +312,7 @@ class Review(Result):
     def _loaded_event_counts(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
         """Event counts of all recorded matches between strong players, keyed by matchup."""
         ledger = self.results.ledger
-        courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
+        counts_by_matchup: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
         for variant, name in list_recorded_matchups(self.request):
             stages = self.request.list_stages(self.matches_by_pairing[variant, frozenset({name})])
             passes = [
@@ -326,10 +326,10 @@ class Review(Result):
             counts = [ledger.read_step_result(*extra_pass) for extra_pass in passes]
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
-            courses[key] = {
+            counts_by_matchup[key] = {
                 event: np.concatenate([stage[event] for stage in counts]) for event in counts[0]
             }
-        return courses
+        return counts_by_matchup
 
     def estimate_win_rate(self, variant: str, strategy: str, opponent: str) -> PairedEstimate:
         """Estimate the proportion of matches that one strategy wins against another."""

@@ -537,8 +537,8 @@ def _parse_goal(goal_text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
     name = " ".join(match["name"].split())
     if name not in row_by_name:
         suggestion = suggest_spelling(name, row_by_name)
-        known_names = ", ".join((*row.goal_names, row.title.lower())[0] for row in rows)
-        valid_names = f" Valid names: {known_names}." if suggestion == "." else ""
+        known_names_text = ", ".join((*row.goal_names, row.title.lower())[0] for row in rows)
+        valid_names = f" Valid names: {known_names_text}." if suggestion == "." else ""
         raise ReviewError(f"the scorecard has no row {format_value(name)}{suggestion}{valid_names}")
     low = match["low"] or match["least"] or "-inf"
     high = match["high"] or match["most"] or "inf"

@@ -119,7 +119,7 @@ def format_review_question(review: Review) -> str:
 
 
 def list_review_notes(review: Review) -> list[str]:
-    """Return the user's note, and sentences about rule sets that equal built-in variants."""
+    """Return the user's note, and a note for each rule set that is equal to a built-in variant."""
     request = review.request
     equal_variants = {
         variant: review.find_equal_built_in(variant)

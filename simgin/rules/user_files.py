@@ -93,8 +93,10 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
     path, name = match.groups() if match else (_extract_path(reference), "")
     variants = read_variants(path)
     if name is None and len(variants) > 1:
-        known_names = _join_names(f"{path}#{variant_name}" for variant_name in variants)
-        raise TomlError([f"{path} contains several variants. Choose one of them: {known_names}."])
+        variant_names_text = _join_names(f"{path}#{variant_name}" for variant_name in variants)
+        raise TomlError(
+            [f"{path} contains several variants. Choose one of them: {variant_names_text}."]
+        )
     chosen_name = next(iter(variants)) if name is None else name
     if chosen_name not in variants:
         listed_names = f"{_join_names(variants)}{suggest_spelling(chosen_name, variants)}"

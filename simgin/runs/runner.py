@@ -219,7 +219,7 @@ def run_tasks(
 
 
 def run_matchup(matchup: Matchup, n_games: int, workers: int | None = None) -> np.ndarray:
-    """Play deals or matches of a matchup in threads, and return the batch rows.
+    """Play deals or matches of a matchup in threads, and return one row of results per batch.
 
     Args:
         matchup: Matchup to play.

@@ -80,7 +80,7 @@ class Metric:
 
     @property
     def has_positive_denominators(self) -> bool:
-        """True if the denominator is positive in every unit."""
+        """True if the denominator of the metric is positive in every deal or match."""
         return self.denominator in ("deals", "matches")
 
     @property

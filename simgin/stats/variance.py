@@ -115,8 +115,8 @@ def adjust_metric(
         return None
     slope = float(influences @ residual_control) / control_variance
     residual_variance = influence_variance - slope**2 * control_variance
-    leverage = 1 + total_offset**2 / (n_batches * control_variance)
-    se = float(np.sqrt(n_batches / (n_batches - 2) * residual_variance * leverage))
+    variance_factor = 1 + total_offset**2 / (n_batches * control_variance)
+    se = float(np.sqrt(n_batches / (n_batches - 2) * residual_variance * variance_factor))
     estimate = make_estimate_with_t_interval(
         value - slope * total_offset, se, int(n_batches), n_batches - 1
     )
@@ -143,8 +143,8 @@ def estimate_mean_with_control_variate(
     offset = float(control.mean()) - control_mean.value
     residuals = values - values.mean() - slope * deviations
     variance = float(residuals @ residuals) / (n_units - 2)
-    leverage = 1 + n_units * offset**2 / squared_deviations if squared_deviations else 1.0
-    error = np.sqrt(variance / n_units * leverage + (slope * control_mean.se) ** 2)
+    variance_factor = 1 + n_units * offset**2 / squared_deviations if squared_deviations else 1.0
+    error = np.sqrt(variance / n_units * variance_factor + (slope * control_mean.se) ** 2)
     adjusted_mean = float(values.mean()) - slope * offset
     return make_estimate_with_t_interval(adjusted_mean, float(error), n_units, n_units - 1)
 

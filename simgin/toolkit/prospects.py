@@ -492,7 +492,7 @@ def completers(first, second, rules):
 
 @jit
 def count_live_completers(card, cards, unseen, rules):
-    """Return the number of live cards that complete a meld with a card and its best partner.
+    """Return the number of live cards that would complete a meld from a card and its best partner.
 
     Args:
         card: Card, 0 to 51.
