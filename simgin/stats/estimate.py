@@ -308,8 +308,8 @@ class RatioSums:
         product_sum: Sum of N * D.
         scale: Integer factor by which N is multiplied.
         is_proportion: True if the ratio is between 0 and 1.
-        has_positive_denominators: True if D is positive in every unit, as for the numbers of deals
-            and matches.
+        has_positive_denominators: True if D is positive in every deal or match, as for the
+            numbers of deals and matches.
     """
 
     numerator: int

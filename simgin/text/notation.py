@@ -109,7 +109,7 @@ def is_card_list(text: str) -> bool:
 
 
 def split_cards(text: str) -> list[str]:
-    """Split a list of cards at its separators, such as `['QD', '9D*']` into QD and 9D*."""
+    """Split a list of cards at its separators: `['QD', '9D*']` becomes QD and 9D*."""
     return text.translate(_SEPARATOR_TRANSLATION).split()
 
 

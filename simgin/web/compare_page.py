@@ -73,7 +73,7 @@ def _iter_option_arguments(options: Mapping[str, str]) -> Iterator[str]:
 
 
 def _explain_stopping(size_options: Mapping[str, str], plan: Plan) -> list[str]:
-    """Return a note about when a run with a target precision stops."""
+    """Return a note that states when a run with a target precision stops, if it has one."""
     if "until" not in size_options:
         return []
     max_size = f"{plan.tasks[0].n_games:,} {UNIT_PLURALS[plan.unit]}"

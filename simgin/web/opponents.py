@@ -67,7 +67,7 @@ def get_display_name(spec: str) -> str:
 
 
 def format_as_sentence(description: str) -> str:
-    """Return a description as a sentence with a capital letter and a full stop."""
+    """Capitalise a description, and end it with a full stop."""
     return f"{capitalize_first(description).rstrip('.')}." if description else ""
 
 

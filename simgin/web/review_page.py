@@ -126,7 +126,7 @@ def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Vari
 
 
 def _explain_training(adapted_variants: list[Variant]) -> list[str]:
-    """Return a note about the training that takes place before a review."""
+    """Return a note about the training before a review, if there is any."""
     if not adapted_variants:
         return []
     names = ", ".join(variant.spec for variant in adapted_variants)

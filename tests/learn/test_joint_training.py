@@ -151,6 +151,21 @@ def test_later_part_changes_only_the_features_of_its_rules(
     assert deltas[fitted_features].any()
 
 
+def test_log_odds_change_only_in_matches_that_count_deals(short_training_pool, monkeypatch):
+    few_rule_sets = training.DEAL_COUNT_ODDS._replace(rule_sets=2)
+    monkeypatch.setattr(training, "DEAL_COUNT_ODDS", few_rule_sets)
+    size = training.N_WEIGHTS_FOR_BOTH_TYPES + player.N_OPPONENT_LOG_ODDS
+    table = np.zeros((1 + N_RULE_FEATURES, size))
+    new_table = training.fit_deal_count_log_odds(table, short_training_pool)
+    changed_rows, changed_columns = np.nonzero(new_table)
+    deal_count_features = range(N_RULE_FEATURES)[training.DEAL_COUNT_FEATURES]
+    assert set(changed_rows - 1) <= {training.COUNTS_DEALS_INDEX, *deal_count_features}
+    assert training.COUNTS_DEALS_INDEX in changed_rows - 1
+    assert changed_columns.min() >= training.N_WEIGHTS_FOR_BOTH_TYPES
+    assert changed_columns.max() < size - 1  # the prior log odds remain
+    assert not table.any()
+
+
 def test_each_training_has_a_separate_directory():
     assert training.find_work_directory(4) != training.find_work_directory(96)
 
