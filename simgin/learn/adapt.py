@@ -38,7 +38,7 @@ from simgin.report import numbers
 from simgin.report.progress import OnProgress
 from simgin.report.report_table import Column, Table
 from simgin.rules import variants
-from simgin.rules.parameters import load_rule_parameters
+from simgin.rules.parameters import ParamValue, load_rule_parameters
 from simgin.rules.variants import Variant
 from simgin.runs import ledger
 from simgin.runs.ledger import Ledger
@@ -333,21 +333,32 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
 
 def find_untrained_parameters(variant: Variant) -> list[str]:
     """Return the rule parameters that are outside the range for which `champion` was trained."""
+    differences = _find_differences_from_trained_rules(variant)
+    return [name for name, value in differences.items() if not is_in_training_range(name, value)]
+
+
+def has_own_weights(variant: Variant) -> bool:
+    """Return True if `champion` has weights that were trained for exactly these rules."""
+    return not _find_differences_from_trained_rules(variant)
+
+
+def _find_differences_from_trained_rules(variant: Variant) -> dict[str, ParamValue]:
+    """Return the rule parameters that affect play and differ from the most similar trained rules.
+
+    Returns:
+        Values in `variant`, by parameter name.
+    """
     from simgin.learn import champion_weights
 
     trained_rules = variants.find_variant(champion_weights.find_trained_variant(variant))
-    names = []
+    values = {}
     for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = load_rule_parameters()[name]
         affects_play = rule.section in PLAY_AFFECTING_SECTIONS and rule.status != "descriptive"
         has_effect = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
-        if (
-            has_effect
-            and (affects_play or name in PLAY_AFFECTING_PARAMETERS)
-            and not is_in_training_range(name, value)
-        ):
-            names.append(name)
-    return names
+        if has_effect and (affects_play or name in PLAY_AFFECTING_PARAMETERS):
+            values[name] = value
+    return values
 
 
 def run_adaptation(

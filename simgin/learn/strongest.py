@@ -102,7 +102,12 @@ def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: ProgressCallback | None
 ) -> str:
-    """Train `champion` for a rule set, and return the strongest player."""
+    """Train `champion` for a rule set, and return the strongest player.
+
+    If `champion` already has weights for exactly these rules, further training would not help.
+    """
+    if adapt.has_own_weights(variants.find_variant(variant)):
+        return load_or_find_strongest(variant, seed, workers)
     trained_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)
     return _choose_player(trained_champion, variant, seed, workers)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from simgin.learn.adapt import has_own_weights
 from simgin.report.numbers import EN_DASH, format_p_value
 from simgin.report.report import Caveat, LazySequence, Report
 from simgin.report.report_table import Column, ScoreCell, Table
@@ -628,14 +629,22 @@ def _format_players(review: Review) -> str:
 
 
 def _iterate_training_notes(review: Review) -> Iterator[str]:
-    """Yield a sentence about rule sets for which training found no stronger player."""
+    """Yield sentences about rule sets for which there is no newly trained player."""
     request = review.request
-    unimproved_variants = [
-        variant for variant in request.variants if variant not in request.adapted_variants
-    ]
-    if request.adapt and unimproved_variants:
-        rule_sets = _format_rule_sets(review, unimproved_variants)
-        yield f"Training did not find a stronger player under {rule_sets}."
+    if not request.adapt:
+        return
+    for sentence, is_already_trained in (
+        ("Training did not find a stronger player under {}.", False),
+        ("champion was already trained for {}.", True),
+    ):
+        specs = [
+            spec
+            for spec in request.variants
+            if spec not in request.adapted_variants
+            and has_own_weights(variants.find_variant(spec)) is is_already_trained
+        ]
+        if specs:
+            yield sentence.format(_format_rule_sets(review, specs))
 
 
 def _format_rule_sets(review: Review, specs: Sequence[str], conjunction: str = "and") -> str:

@@ -73,7 +73,7 @@ COMMANDS = {
     "match": f"{MATCH_COMMAND} -o out --record",
     "run": "run e.toml -o out",
     "review": "review eaai --against standard --matches 1000 -o out",
-    "adapt": "review eaai --adapt --matches 1000 -o out",
+    "adapt": "review straight --adapt --matches 1000 -o out",
     "tune": "tune gold-early -v eaai --generations 1 --matches 1000 --confirm 1000 "
     "--run out -o out.toml",
     "train": "train weighed.py -v eaai --rounds 1 --deals 600 --confirm 1000 --run out -o out.npy",

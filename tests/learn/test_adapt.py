@@ -209,6 +209,29 @@ def test_strongest_player_beats_the_trained_player(monkeypatch):
         assert strongest.load_or_find_strongest("straight", 1, 1).startswith(player)
 
 
+@pytest.mark.parametrize(
+    ("rules", "has_own_weights"),
+    [
+        ("standard", True),
+        ("tedesco", True),
+        ("rush+box_bonus=10", True),
+        ("oklahoma", False),
+        ("hollywood", False),
+        ("standard+shot=yes", False),
+        ("standard+undercut_bonus=26", False),
+    ],
+)
+def test_champion_is_not_trained_again_for_rules_with_own_weights(
+    monkeypatch, rules, has_own_weights
+):
+    calls = []
+    monkeypatch.setattr(strongest, "load_or_find_strongest", lambda *_: "champion")
+    monkeypatch.setattr(strongest, "find_strongest_player", lambda *_: "champion")
+    monkeypatch.setattr(adapt, "adapt_champion", lambda *_, **__: calls.append("training"))
+    assert strongest.train_or_find_strongest(rules, 1, 1, None) == "champion"
+    assert calls == ["training"] * (not has_own_weights)
+
+
 def test_train_champion_rejects_opponents_and_solitaire_variants():
     error = run_simgin(*"train champion --against gold".split(), exit_code=2).stderr
     assert "--against cannot be used with champion" in error

@@ -458,10 +458,16 @@ def test_caveat_names_the_untrained_rules(review_request, beginning):
         )
 
 
-def test_notes_name_the_rules_for_which_training_failed():
+def test_notes_name_the_rules_without_a_newly_trained_player():
     players = ((BASELINE, "champion"), ("race", "champion"), (UNTRAINED_VARIANT, TRAINED_PLAYER))
     for adapt, expected in (
-        (True, ["Training did not find a stronger player under Standard and Race."]),
+        (
+            True,
+            [
+                "Training did not find a stronger player under Race.",
+                "champion was already trained for Standard.",
+            ],
+        ),
         (False, []),
     ):
         review = Review(make_request(*players, adapt=adapt), None)
