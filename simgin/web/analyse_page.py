@@ -41,8 +41,6 @@ def show_analysis_board(request: Request) -> Response:
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.extra_specs)
     analysis_request = board.make_request(form)
-    variants = dict(list_variants())
-    variants.setdefault(board.variant.spec, board.variant.spec)
     stakes = [str(stake) for stake in range(1, int(build_rules(board.variant).die_cap) + 1)]
     answer_options = [(stake, f"Answer the opponent's offer of {stake}") for stake in stakes[1:]]
     return render_page(
@@ -51,7 +49,7 @@ def show_analysis_board(request: Request) -> Response:
         form.http_status,
         form=form,
         board=board,
-        variants=variants.items(),
+        variants=list_variants(),
         stakes=[(stake, stake) for stake in stakes],
         die_decisions=[("", "None"), ("offer", "Offer the die or not"), *answer_options],
         strategies=_list_strategies(board, site.extra_specs),

@@ -25,6 +25,7 @@ from simgin.web import (
     results_pages,
     review_page,
 )
+from simgin.web.error_text import reword_error
 from simgin.web.games import OpenGames
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import render_page
@@ -133,7 +134,7 @@ def send_static_file(request: Request) -> Response:
 
 def show_input_error(request: Request, error: Exception) -> Response:
     """Respond to invalid input with an error page, or with JSON if a script sent it."""
-    return _make_error_response(request, 400, "This is not possible", str(error))
+    return _make_error_response(request, 400, "This is not possible", reword_error(str(error)))
 
 
 def show_system_error(request: Request, error: Exception) -> Response:

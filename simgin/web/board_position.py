@@ -8,21 +8,15 @@ from typing import Any
 from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, AnalysisBudget
 from simgin.analysis.analysis_request import AnalysisRequest
 from simgin.analysis.position import Position, PositionError
-from simgin.analysis.position_parts import (
-    NO_DIE,
-    QUOTE_PILE_ADVICE,
-    Die,
-    parse_pile,
-    parse_score_pair,
-)
+from simgin.analysis.position_parts import NO_DIE, Die, parse_pile, parse_score_pair
 from simgin.analysis.position_text import UNSEEN_HAND_WORD
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import find_strong_player
 from simgin.text.amounts import parse_count
-from simgin.text.messages import SimginError, capitalize_first, quote_text
+from simgin.text.messages import SimginError, quote_text
 from simgin.text.notation import cards_to_mask, format_card, format_hand, parse_cards, split_cards
 from simgin.text.shell import join_command
-from simgin.web.pages import Form, choose_value
+from simgin.web.pages import Form
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant, parse_seed_field
 
 DEFAULT_SEED = 1
@@ -81,7 +75,7 @@ class BoardPosition:
         cards = form.read("hand", _parse_cards, "")
         die_state = NO_DIE if variant.params["die"] == "off" else _read_die(form)
         is_draw = die_state.is_die_decision or len(cards) == HAND_SIZE_BY_MOVE["draw"]
-        to_move = form.read("to_move", _parse_move, "draw" if is_draw else "discard")
+        to_move = form.read_choice("to_move", HAND_SIZE_BY_MOVE, "draw" if is_draw else "discard")
 
         def read_strategy_field(field_name: str) -> str:
             default_spec = find_strong_player(variant)
@@ -96,9 +90,7 @@ class BoardPosition:
             pile=form.read("pile", _parse_pile, ""),
             known_opponent_cards=form.read("known", _parse_cards, ""),
             score=form.read("score", _parse_score, ""),
-            dealer=form.read(
-                "dealer", lambda text: choose_value("dealer", text, DEALER_OPTION_VALUES), ""
-            ),
+            dealer=DEALER_OPTION_VALUES[form.read_choice("dealer", DEALER_OPTION_VALUES, "")],
             stock=form.read("stock", _parse_stock, ""),
             die=die_state,
             is_blind=die_state != NO_DIE and form.values.get("blind") == "yes",
@@ -157,7 +149,7 @@ class BoardPosition:
         try:
             request = self._build_request()
         except SimginError as error:
-            form.errors[self._find_wrong_field()] = _replace_option_names(str(error))
+            form.add_error(self._find_wrong_field(), error)
             return None
         assert isinstance(request.position_or_deal, Position), "the board has a position"
         unexplained_cards = cards_to_mask(self.known_opponent_cards) & ~int(
@@ -235,22 +227,13 @@ def _parse_pile(text: str) -> str:
 def _read_die(form: Form) -> Die:
     """Read the state of the die, and the player's decision about it, from a form."""
     stake = form.read("stake", _parse_integer, "1")
-    owner = form.read(
-        "owner", lambda text: choose_value("owner", text, OWNER_OPTION_VALUES), "nobody"
-    )
-    offered_number = form.read(
-        "die", lambda text: choose_value("decision", text, OFFERED_NUMBER_BY_DECISION), ""
-    )
-    return Die(stake, owner, form.values.get("die") == "offer", offered_number)
+    owner = OWNER_OPTION_VALUES[form.read_choice("owner", OWNER_OPTION_VALUES, "nobody")]
+    decision = form.read_choice("die", OFFERED_NUMBER_BY_DECISION, "")
+    return Die(stake, owner, decision == "offer", OFFERED_NUMBER_BY_DECISION[decision])
 
 
 def _parse_score(text: str) -> str | None:
     return "-".join(map(str, parse_score_pair(text))) if text else None
-
-
-def _parse_move(text: str) -> str:
-    choose_value("move", text, HAND_SIZE_BY_MOVE)
-    return text
 
 
 def _parse_stock(text: str) -> int | None:
@@ -272,9 +255,3 @@ def _parse_worlds(text: str) -> int:
             f"{worlds:,} worlds do not fit into memory. Use at most {MAX_WORLDS:,} worlds."
         )
     return worlds
-
-
-def _replace_option_names(message: str) -> str:
-    """Replace the names of options in an error message with field names, and omit shell advice."""
-    readable_message = message.replace("--stock", "a stock of").replace("--pile ", "")
-    return capitalize_first(readable_message.replace(QUOTE_PILE_ADVICE, ""))

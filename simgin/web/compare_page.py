@@ -19,8 +19,9 @@ from simgin.strategy.catalogue import (
     list_strategies_by_strength,
     read_catalogue_entry,
 )
+from simgin.strategy.strategy_spec import StrategyError
 from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
-from simgin.text.messages import SimginError
+from simgin.text.messages import SimginError, quote_text
 from simgin.web.command_pages import CommandDraft, CommandPage
 from simgin.web.expected_time import estimate_cpu_seconds
 from simgin.web.pages import Form
@@ -42,11 +43,14 @@ def read_comparison_form(form: Form, site: Site) -> CommandDraft:
     """Return the command that compares the strategies in a form, and record the form's errors."""
     variant = form.read("variant", find_allowed_variant, "standard")
     strategies = _read_strategies(form, site, variant.is_solo)
-    against = form.read("against", partial(_parse_strategy, site=site), "simple")
+    against = form.read("against", partial(_parse_strategy, site=site, is_solo=False), "simple")
     specs = form.get_values(DEFAULT_STRATEGIES) | {"against": form.values.get("against") or against}
-    is_league = len(strategies) > 2 and form.values.get("layout", LEAGUE_LAYOUT) == LEAGUE_LAYOUT
+    layout = form.read_choice("layout", (LEAGUE_LAYOUT, "panel"), LEAGUE_LAYOUT)
+    is_league = len(strategies) > 2 and layout == LEAGUE_LAYOUT
     command = "league" if is_league else "match"
     opponent = {"against": against} if len(strategies) > 2 and not is_league else {}
+    if opponent and against in strategies:
+        form.errors.setdefault("against", "This strategy is compared. Choose another opponent.")
     size_options = _read_sample_size(form)
     plan = _make_plan(form, is_league, strategies, variant.spec, opponent | size_options)
     return CommandDraft(
@@ -86,25 +90,43 @@ def _explain_stopping(size_options: Mapping[str, str], plan: Plan) -> list[str]:
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
     """Return the distinct strategies in a form, or one strategy for a solitaire game."""
     field_names = list(form.get_values(DEFAULT_STRATEGIES))[: 1 if is_solo else None]
-    read_spec = partial(_parse_strategy, site=site)
+    read_spec = partial(_parse_strategy, site=site, is_solo=is_solo)
+    defaults = {"s1": _find_strongest_solo_strategy()} if is_solo else DEFAULT_STRATEGIES
     specs = [
-        form.read(field_name, read_spec, DEFAULT_STRATEGIES[field_name] or "simple")
+        form.read(field_name, read_spec, defaults[field_name] or "simple")
         for field_name in field_names
     ]
-    for field_name, spec in zip(field_names[2:], specs[2:], strict=True):
-        if spec in specs[: field_names.index(field_name)]:
+    if len(specs) == 2:  # A strategy can play against itself.
+        return specs
+    for index, field_name in enumerate(field_names):
+        if specs[index] in specs[:index]:
             form.errors.setdefault(field_name, "This strategy occurs twice. Change a parameter.")
     return specs
 
 
-def _parse_strategy(spec: str, site: Site) -> str:
-    return find_allowed_strategy(spec, site.extra_specs).spec
+def _find_strongest_solo_strategy() -> str:
+    return next(filter(is_solo_strategy, list_strategies_by_strength()))
+
+
+def _parse_strategy(spec: str, site: Site, is_solo: bool) -> str:
+    """Return the canonical spec of a strategy for the given number of players.
+
+    Strategies from files can play all variants.
+    """
+    strategy = find_allowed_strategy(spec, site.extra_specs)
+    if spec not in site.extra_specs and is_solo_strategy(strategy.name) != is_solo:
+        players = "one player" if is_solo else "two players"
+        raise StrategyError(
+            f"{quote_text(spec)} does not play this variant, which has {players}. Choose a "
+            f"strategy for {players}."
+        )
+    return strategy.spec
 
 
 def _read_sample_size(form: Form) -> dict[str, str]:
     """Return the command options for the sample size, such as `{"deals": "100000"}`."""
-    unit = "deals" if form.values.get("unit") == "deals" else "matches"
-    is_until = form.values.get("stop") == "until"
+    unit = form.read_choice("unit", ("matches", "deals"), "matches")
+    is_until = form.read_choice("stop", ("size", "until"), "size") == "until"
     usual_size = DEFAULT_DEALS if unit == "deals" else DEFAULT_MATCHES
     default_size = DEFAULT_MAX_SIZE if is_until else usual_size
     size_options = {unit: str(form.read("size", parse_count, str(default_size)))}
@@ -121,7 +143,7 @@ def _make_plan(
         return (plan_league if is_league else plan_match)(strategy_specs, variant, **options)
     except SimginError as error:
         if not form.errors:
-            form.errors["form"] = str(error)
+            form.add_error("form", error)
         return plan_match([*DEFAULT_STRATEGIES.values()][:2], "standard")
 
 
@@ -130,6 +152,7 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
     return {
         "fields_of_strategies": DEFAULT_STRATEGIES,
         "variants": list_variants(),
+        "default_solo_strategy": _find_strongest_solo_strategy(),
         "solitaire": [name for name, _ in group_variants()[ONE_PLAYER_GROUP]],
         "strategies": _group_strategies(site),
     }

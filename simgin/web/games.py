@@ -30,7 +30,7 @@ from simgin.strategy.cast import find_strong_player
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
 from simgin.web.opponents import get_display_name
-from simgin.web.pages import Form, choose_value, format_date
+from simgin.web.pages import Form, format_date
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant, parse_seed_field
 from simgin.web.table_json import make_game_version
 
@@ -70,11 +70,11 @@ class GameRequest:
             lambda spec: find_allowed_strategy(spec, extra_specs),
             find_strong_player(variant),
         )
-        seat = form.read("seat", lambda text: choose_value("seat", text, SEAT_CHOICES), "0")
+        seat = SEAT_CHOICES[form.read_choice("seat", SEAT_CHOICES, "0")]
         return cls(
             variant,
             "" if variant.is_solo else opponent.spec,
-            form.read("length", lambda text: choose_value("length", text, GAME_LENGTHS), "match"),
+            GAME_LENGTHS[form.read_choice("length", GAME_LENGTHS, "match")],
             0 if variant.is_solo else seat,
             form.read("seed", parse_seed_field, "1"),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,8 +11,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from simgin.report.html_report import load_template
-from simgin.text.messages import SimginError
+from simgin.text.messages import SimginError, quote_text
 from simgin.version import get_version
+from simgin.web.error_text import reword_error
 
 TEMPLATES_FOLDER = Path(__file__).with_name("templates")
 # names of pages in the navigation, by path
@@ -49,8 +50,24 @@ class Form:
         try:
             return parse(entered_value)
         except SimginError as error:
-            self.errors[field_name] = str(error).removeprefix(f"--{field_name}: ")
+            self.add_error(field_name, error)
             return parse(default)
+
+    def add_error(self, field_name: str, error: Exception) -> None:
+        """Record the message of an exception at a field, unless the field has an error already."""
+        self.errors.setdefault(field_name, reword_error(str(error)))
+
+    def read_choice(self, field_name: str, choices: Container[str], default: str) -> str:
+        """Return the selected option of a field, or its default if the option is not valid."""
+
+        def check_choice(choice: str) -> str:
+            if choice not in choices:
+                raise SimginError(
+                    f"{quote_text(choice)} is not in the list. Choose another option."
+                )
+            return choice
+
+        return self.read(field_name, check_choice, default)
 
     def get_values(self, defaults: Mapping[str, str]) -> dict[str, str]:
         """Return the values of several fields, with defaults for missing values."""
@@ -61,19 +78,6 @@ class Form:
     def http_status(self) -> int:
         """HTTP status of a response that shows this form."""
         return 400 if self.errors else 200
-
-
-def choose_value(field_name: str, choice: str, values_by_choice: Mapping[str, ValueT]) -> ValueT:
-    """Return the value that belongs to the selected choice of a field.
-
-    Raises:
-        SimginError: If the text is not one of the choices.
-    """
-    if choice not in values_by_choice:
-        raise SimginError(
-            f"{choice!r} is not a valid {field_name}. Use {' or '.join(values_by_choice)}."
-        )
-    return values_by_choice[choice]
 
 
 def format_date(seconds: float) -> str:

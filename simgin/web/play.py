@@ -20,7 +20,7 @@ from simgin.text.messages import SimginError
 from simgin.web.coach_json import analysis_to_json
 from simgin.web.games import GameRequest, MoveError, OpenGame, read_score_and_date
 from simgin.web.opponents import list_opponents
-from simgin.web.pages import Form, choose_value, render_page
+from simgin.web.pages import Form, render_page
 from simgin.web.table_json import game_to_json
 
 MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
@@ -43,9 +43,8 @@ def show_play_page(request: Request) -> Response:
     form = Form(request.query_params)
     game = GameRequest.read(form, site.extra_specs)
     last_coach = request.cookies.get(COACH_COOKIE_NAME, "")
-    coach = form.read(
-        "coach", _parse_coach_mode, last_coach if last_coach in COACH_MODE_LABELS else "request"
-    )
+    default_coach = last_coach if last_coach in COACH_MODE_LABELS else "request"
+    coach = form.read_choice("coach", COACH_MODE_LABELS, default_coach)
     is_started = "variant" in form.values and not form.errors
     variants = {name: find_variant(name) for name in variant_names()}
     variants.setdefault(game.variant.spec, game.variant)
@@ -76,11 +75,6 @@ def _describe_rules(variant: Variant) -> str:
     """Return sentences about the rules of a variant, including the die."""
     die = variant.params["die"]
     return variant.about if die == "off" else f"{variant.about} {DIE_RULES_NOTE.format(die)}"
-
-
-def _parse_coach_mode(text: str) -> str:
-    choose_value("coach", text, COACH_MODE_LABELS)
-    return text
 
 
 def _iter_saved_game_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, str]]:

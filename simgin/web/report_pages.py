@@ -45,8 +45,7 @@ def read_odds_form(form: Form, site: Site) -> CommandDraft:
 
 def read_chart_form(form: Form, site: Site) -> CommandDraft:
     """Return the command that draws the chart in a form, and record the form's errors."""
-    kind = form.values.get("kind", "knock")
-    kind = kind if kind in CHART_PAGE_TITLES else "knock"
+    kind = form.read_choice("kind", CHART_PAGE_TITLES, "knock")
     variant = form.read("variant", find_allowed_variant, "standard").spec
     score = form.values.get("score", "").strip()
     default_deals = CHART_KINDS[kind].default_deals
@@ -55,7 +54,7 @@ def read_chart_form(form: Form, site: Site) -> CommandDraft:
         ChartRequest.read(kind, variant)
         form.read("score", lambda text: ChartRequest.read(kind, variant, score=text or None), "")
     except SimginError as error:
-        form.errors.setdefault("variant", str(error))
+        form.add_error("variant", error)
     return CommandDraft(
         ["chart", kind, "-v", variant, *([f"--score={score}"] * bool(score))]
         + _make_size_arguments(deals, default_deals),

@@ -10,7 +10,7 @@ from simgin.strategy import loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.strategy_spec import StrategyError, parse_spec
 from simgin.text.amounts import parse_seed
-from simgin.text.messages import quote_text
+from simgin.text.messages import quote_text, suggest_spelling
 
 MAX_SPEC_LENGTH = 1000
 FILE_REFERENCE_PATTERN = re.compile(r"\.toml|\.py|\.npy|[#@\\~]", re.IGNORECASE)
@@ -58,8 +58,11 @@ def find_allowed_strategy(spec: str, extra_specs: Sequence[str] = ()) -> Strateg
             f"{quote_text(spec)} is not a built-in strategy. Choose a strategy from the list, or "
             "start the server with `simgin web FILE.py`."
         )
-    if parse_spec(spec).strategy.name not in loader.list_strategies():
+    name = parse_spec(spec).strategy.name
+    if name not in loader.list_strategies():
+        suggestion = suggest_spelling(name, loader.list_strategies())
         raise StrategyError(
-            f"{quote_text(spec)} is not a built-in strategy. Choose a strategy from the list."
+            f"{quote_text(name)} is not a built-in strategy{suggestion} Choose a strategy from the "
+            "list."
         )
     return loader.find_strategy(spec)

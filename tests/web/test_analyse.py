@@ -72,9 +72,9 @@ def test_page_shows_the_position_in_the_address(browser):
         ("score", {"score": "0-95", "variant": "twofold"}, "Omit the score to rank actions"),
         ("stock", {"stock": "77"}, "not 77"),
         ("stock", {"stock": "²"}, "not a whole number"),
-        ("dealer", {"dealer": "nobody"}, "not a valid dealer"),
-        ("dealer", {"dealer": "opponent"}, "played first"),
-        ("to_move", {"to_move": "knock"}, "not a valid move"),
+        ("dealer", {"dealer": "nobody"}, "is not in the list"),
+        ("dealer", {"dealer": "opponent"}, "played first. Choose You as the dealer."),
+        ("to_move", {"to_move": "knock"}, "is not in the list"),
         ("opponent", {"opponent": "mine.py"}, "not a built-in strategy"),
         ("worlds", {"worlds": "2M"}, "do not fit into memory"),
         ("seed", {"seed": "-1"}, "not a valid seed"),
@@ -191,8 +191,8 @@ def test_decision_about_the_die_is_analysed(browser, decision, actions):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"stake": "2"}, "cannot belong to nobody"),
-        ({"stake": "7"}, "not a valid stake"),
+        ({"stake": "2"}, "cannot belong to nobody. Choose Neither player for a die"),
+        ({"stake": "7"}, "not a valid number on the die"),
         ({"die": "2"}, "can only be offered blind"),
         ({"die": "offer", "stake": "2", "owner": "opponent"}, "only its owner can offer it"),
     ],

@@ -230,8 +230,8 @@ def test_coach_shows_the_cost_of_each_action(browser):
         ("variant=standard&opponent=champion@../x.npy", "is not a built-in strategy"),
         ("variant=standard&seed=-1", "is not a valid seed"),
         ("variant=standard&seed=99999999999999999999", "is not a valid seed"),
-        ("variant=standard&seat=2", "is not a valid seat"),
-        ("variant=standard&length=year", "is not a valid length"),
+        ("variant=standard&seat=2", "is not in the list"),
+        ("variant=standard&length=year", "is not in the list"),
     ],
 )
 def test_invalid_field_has_an_error_message(browser, query, message):

@@ -151,13 +151,14 @@ showAdd();
 
 // Offer only strategies for the number of players of the variant.
 const variant = find("variant");
-const offer = () => {
-  const isSolitaire = form.dataset.solitaire.split(" ").includes(variant.value);
+const offer = (event) => {
+  const isSolitaire = form.dataset.solitaire.split(" ").includes(variant.value.split("+")[0]);
   form.classList.toggle("solitaire", isSolitaire);
   const unfit = isSolitaire ? "For two players" : "For one player";
   for (const { input, box, select, set } of editors) {
     for (const group of select.querySelectorAll("optgroup")) group.hidden = group.disabled = group.label === unfit;
-    if (input.value && box.offsetParent && select.selectedOptions[0].parentElement.disabled) set(firstUnused(select));
+    // The server checks the strategies of the address.
+    if (event && input.value && box.offsetParent && select.selectedOptions[0].parentElement.disabled) set(firstUnused(select));
   }
 };
 if (variant) {
