@@ -23,7 +23,7 @@ from simgin.web.pages import Form, render_page
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-MAX_RUN_NAME_LENGTH = 80
+MAX_RUN_NAME_LENGTH = 150  # Windows limits whole paths to 260 characters by default.
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class CommandPage:
             message = "Correct the marked fields."
             return JSONResponse({"error": message, "errors": form.errors}, form.http_status)
         job = request.app.state.site.jobs.enqueue_run(
-            draft.arguments, draft.title, _make_run_name(draft)
+            draft.arguments, draft.title, _make_run_name(draft), f"/{self.name}?{request.url.query}"
         )
         return JSONResponse({"job": job.name})
 

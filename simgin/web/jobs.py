@@ -33,6 +33,7 @@ from simgin.text.files import parse_json, read_text, write_file
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
 from simgin.text.user_data import find_user_data_directory
+from simgin.web.error_text import reword_error
 
 JOBS_FOLDER = "jobs"  # name of the folder in the user's data directory
 MAX_OPEN_JOBS, MAX_SAVED_JOBS = 20, 200
@@ -46,6 +47,8 @@ QUEUED, RUNNING = "queued", "running"
 FINISHED, FAILED, CANCELLED, INTERRUPTED = "finished", "failed", "cancelled", "interrupted"
 OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED, CANCELLED, INTERRUPTED)
 ERROR_PREFIX, NOTE_PREFIX = "simgin: error: ", "simgin: "
+INVALID_INPUT_EXIT_CODE = 2
+SYSTEM_ERROR_TEXT = "cannot be read or written ("  # part of errors such as a full disk
 INTERRUPTED_EXIT_CODES = (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
 
 
@@ -68,6 +71,8 @@ class Job:
         history: Values of earlier progress objects, for a chart.
         messages: Lines that the command wrote to stderr, except for progress reports.
         output: Text that the command wrote to stdout.
+        exit_code: Exit code of the command.
+        form_address: Address of the form that started the job, or empty if there is none.
     """
 
     name: str
@@ -80,6 +85,8 @@ class Job:
     history: list[dict[str, Any]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     output: str = ""
+    exit_code: int = 0
+    form_address: str = ""
 
     @property
     def command(self) -> str:
@@ -93,8 +100,19 @@ class Job:
 
     @property
     def can_resume(self) -> bool:
-        """True if the job has failed, was cancelled or was interrupted."""
-        return self.state in RESUMABLE_STATES
+        """True if the job was cancelled, was interrupted or failed, unless its input is invalid."""
+        return self.state in RESUMABLE_STATES and not self._has_invalid_input
+
+    @property
+    def can_change(self) -> bool:
+        """True if the input of the job is invalid and can be changed in a form."""
+        return self._has_invalid_input and bool(self.form_address)
+
+    @property
+    def _has_invalid_input(self) -> bool:
+        """True if the job failed because of its input, and not because of the system."""
+        is_rejected = self.state == FAILED and self.exit_code == INVALID_INPUT_EXIT_CODE
+        return is_rejected and SYSTEM_ERROR_TEXT not in self.error
 
     @property
     def percent(self) -> int:
@@ -118,13 +136,13 @@ class Job:
         if self.state != FAILED:
             return ""
         errors = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
-        return "".join((errors or self.messages)[-1:]).removeprefix(ERROR_PREFIX)
+        return reword_error("".join((errors or self.messages)[-1:]).removeprefix(ERROR_PREFIX))
 
     def to_json(self) -> dict[str, Any]:
         """Return the state of the job as a JSON object for the browser."""
         keys = ("name", "title", "run", "state", "progress", "percent", "history", "error")
-        additional_fields = {"can_resume": self.can_resume, "note": self.messages[-1:]}
-        return {key: getattr(self, key) for key in keys} | additional_fields
+        keys += ("can_resume", "can_change")
+        return {key: getattr(self, key) for key in keys} | {"note": self.messages[-1:]}
 
 
 class JobQueue:
@@ -164,7 +182,9 @@ class JobQueue:
                 raise JobError("This job does not exist. Choose a job from the list of results.")
             return self._jobs[job_name]
 
-    def enqueue(self, arguments: Sequence[str], title: str, run_name: str = "") -> Job:
+    def enqueue(
+        self, arguments: Sequence[str], title: str, run_name: str = "", form_address: str = ""
+    ) -> Job:
         """Create a job and append it to the queue.
 
         Args:
@@ -172,23 +192,29 @@ class JobQueue:
                 directory.
             title: Title that is shown on the pages.
             run_name: Name of the run directory (see `find_unused_run_name`).
+            form_address: Address of the form that describes the job.
 
         Raises:
             JobError: If too many jobs are waiting.
         """
         with self._changed:
-            job = Job(secrets.token_hex(8), title, list(arguments), run_name)
+            job = Job(
+                secrets.token_hex(8), title, [*arguments], run_name, form_address=form_address
+            )
             self._append_to_queue(job)
             self._jobs[job.name] = job
             return job
 
-    def enqueue_run(self, arguments: Sequence[str], title: str, run_name: str) -> Job:
+    def enqueue_run(
+        self, arguments: Sequence[str], title: str, run_name: str, form_address: str = ""
+    ) -> Job:
         """Append a job that writes a new run directory, or return an equal job that is open.
 
         Args:
             arguments: Arguments of `simgin` without `-o`.
             title: Title that is shown on the pages.
             run_name: Name of the run directory. If the directory exists, a number is appended.
+            form_address: Address of the form that describes the job.
 
         Raises:
             JobError: If too many jobs are waiting.
@@ -198,9 +224,8 @@ class JobQueue:
                 if job.is_open and job.run and job.words[:-2] == [*arguments]:
                     return job
             unused_name = self.find_unused_run_name(run_name)
-            return self.enqueue(
-                [*arguments, "-o", str(self.results_directory / unused_name)], title, unused_name
-            )
+            output_arguments = ["-o", str(self.results_directory / unused_name)]
+            return self.enqueue([*arguments, *output_arguments], title, unused_name, form_address)
 
     def cancel(self, job_name: str) -> Job:
         """Cancel a waiting or running job, and keep the results that it has saved."""
@@ -306,7 +331,7 @@ class JobQueue:
             self._process = None
             if job.state != RUNNING:
                 return
-            job.output = "".join(output_parts)
+            job.output, job.exit_code = "".join(output_parts), process.returncode
             end_status = INTERRUPTED if process.returncode in INTERRUPTED_EXIT_CODES else FAILED
             self._set_state(job, FINISHED if process.returncode == 0 else end_status)
 
@@ -362,7 +387,8 @@ class JobQueue:
         for path in paths[-MAX_SAVED_JOBS:]:
             with suppress(OSError, ValueError, TypeError, KeyError):
                 contents = parse_json(read_text(path))
-                job = Job(**{job_field.name: contents[job_field.name] for job_field in fields(Job)})
+                names = [job_field.name for job_field in fields(Job) if job_field.name in contents]
+                job = Job(**{name: contents[name] for name in names})
                 if job.name == path.stem:
                     job.state = INTERRUPTED if job.is_open else job.state
                     yield job

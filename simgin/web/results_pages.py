@@ -98,7 +98,7 @@ def _find_run(request: Request) -> SavedRun:
         if run.name == run_name:
             return run
     raise ResultsError(
-        f"the run {quote_text(run_name)} does not exist. Choose a run from the list of results."
+        f"The run {quote_text(run_name)} does not exist. Choose a run from the list of results."
     )
 
 
@@ -123,11 +123,12 @@ def _find_command_to_show(run: SavedRun) -> str:
 
 def read_run_comparison_form(form: Form, site: Site) -> CommandDraft:
     """Return the command that compares the runs in a form, and record the form's errors."""
-    finished_names = [run.name for run in _list_comparable_runs(site)]
+    labels = dict(_list_run_labels(site))
+    finished_names = [*labels]
 
     def parse_run_name(run_name: str) -> str:
         if run_name and run_name not in finished_names:
-            raise ResultsError("this run does not exist or has not finished. Choose another run.")
+            raise ResultsError("This run does not exist or has not finished. Choose another run.")
         return run_name
 
     def find_other_run(run_name: str) -> str:
@@ -142,19 +143,23 @@ def read_run_comparison_form(form: Form, site: Site) -> CommandDraft:
         f"{run} compared with {baseline}",
         f"compare-{run}-{baseline}",
         COMPARISON_CPU_SECONDS,
+        # On phones, the lists show only the beginnings of the labels.
+        [f"Run: {labels.get(run)}. Baseline: {labels.get(baseline)}."],
     )
 
 
-def _list_comparable_runs(site: Site) -> list[SavedRun]:
-    """Return the finished runs that can be compared."""
-    return [run for run in list_saved_runs(site.jobs) if run.can_compare]
+def _list_run_labels(site: Site) -> list[tuple[str, str]]:
+    """Return the names and labels of the finished runs that can be compared."""
+    return [
+        (run.name, ", ".join(filter(None, (run.date, run.title, run.details, run.name))))
+        for run in list_saved_runs(site.jobs)
+        if run.can_compare
+    ]
 
 
 def _make_template_variables(site: Site) -> dict[str, Any]:
     """Return the names and labels of the runs that can be compared."""
-    runs = _list_comparable_runs(site)
-    labels = [", ".join(filter(None, (run.date, run.title, run.details))) for run in runs]
-    return {"runs": [(run.name, label) for run, label in zip(runs, labels, strict=True)]}
+    return {"runs": _list_run_labels(site)}
 
 
 RUN_COMPARISON_PAGE = CommandPage(

@@ -30,10 +30,11 @@ DEFAULT_VARIANTS = {"base": "standard", "r1": EXAMPLE_RULE_SET, "r2": "", "r3": 
 # titles of groups of variants and strategies, which static/specs.js compares
 TWO_PLAYER_GROUP, ONE_PLAYER_GROUP = "For two players", "For one player"
 MAX_RULE_SETS_TO_ADAPT = 3  # maximum number of rule sets for which training is the default
+PRECISIONS, TRAINING_CHOICES = ("normal", "quick", "deep"), ("auto", "yes", "no")
 QUICK_REVIEW_FACTOR = 0.1
 EARLY_END_NOTE = "The review ends earlier if more matches would rarely change an effect size."
-# CPU time per rule set for pilot matches and plots, and for training, in seconds
-PILOT_SECONDS, TRAINING_SECONDS = 2, 90
+# CPU time per rule set for pilot matches and plots, and for training with compilation, in seconds
+PILOT_SECONDS, TRAINING_SECONDS = 2, 50
 
 
 def read_review_form(form: Form, site: Site) -> CommandDraft:
@@ -48,13 +49,13 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
         request = ReviewRequest.read(specs, base.spec, players=players, seconds_per_turn=seconds)
     except SimginError as error:
         if not form.errors:
-            form.errors["form"] = str(error)
+            form.add_error("form", error)
         request = ReviewRequest.read([EXAMPLE_RULE_SET], "standard")
     goals = form.read("goals", lambda value: _parse_goal_list(value, request), "")
     adapted_variants = (
         [] if players or request.is_solo else _choose_variants_to_adapt(form, [base, *rule_sets])
     )
-    precision = form.values.get("precision", "normal")
+    precision = form.read_choice("precision", PRECISIONS, "normal")
     factors = {"quick": QUICK_REVIEW_FACTOR, "deep": review_request.DEEP_REVIEW_FACTOR}
     n_matches = round(request.matches * factors.get(precision, 1))
     matches = max(review_request.MIN_REVIEW_MATCHES, n_matches)
@@ -72,7 +73,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
         options["title"]
         or f"{', '.join(map(format_variant_label, specs))} or {format_variant_label(base.spec)}?",
-        request.default_directory_name,
+        "-".join(["review", *specs, "against", base.spec]),
         _estimate_cpu_seconds(
             replace(request, matches=matches, is_sequential=False), adapted_variants
         ),
@@ -116,8 +117,8 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
 def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     """Return the rule sets for which a strong player should be trained."""
     rule_sets = [variant for variant in rule_sets if not variant.is_solo]
-    choice = form.values.get("adapt")
-    if choice in ("yes", "no"):
+    choice = form.read_choice("adapt", TRAINING_CHOICES, "auto")
+    if choice != "auto":
         return rule_sets if choice == "yes" else []
     untrained_variants = [
         variant for variant in rule_sets if not is_trained_champion(CHAMPION_STRATEGY, variant)
@@ -130,10 +131,9 @@ def _explain_training(adapted_variants: list[Variant]) -> list[str]:
     if not adapted_variants:
         return []
     names = ", ".join(variant.spec for variant in adapted_variants)
-    minutes = TRAINING_SECONDS * len(adapted_variants) / 60
     return [
-        f"Before the review, simgin trains a strong player for {names}. Training takes about "
-        f"{minutes:.2g} minutes on one core, and is cached for later reviews."
+        f"Before the review, simgin trains a strong player for {names}. Training takes less than a "
+        "minute of CPU time per rule set, and is cached for later reviews."
     ]
 
 
@@ -141,8 +141,10 @@ def _parse_players(text: str, site: Site) -> list[str]:
     """Parse a list of strategies separated by commas."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     specs = [find_allowed_strategy(name, site.extra_specs).spec for name in names]
-    if len(specs) == 1:
-        raise ReviewError("Choose at least two strategies, weakest first, separated by commas.")
+    if len(set(specs)) == 1:
+        raise ReviewError(
+            "Choose at least two different strategies, weakest first, separated by commas."
+        )
     return specs
 
 

@@ -81,6 +81,11 @@ class SavedRun:
         return self.state != FINISHED and self.job is not None and self.job.can_resume
 
     @property
+    def can_change(self) -> bool:
+        """True if the run failed because of its input, which can be changed in a form."""
+        return self.state != FINISHED and self.job is not None and self.job.can_change
+
+    @property
     def has_report(self) -> bool:
         """True if the run has an HTML report."""
         return self.state == FINISHED and (self.path / HTML_FILE_NAME).is_file()

@@ -38,6 +38,36 @@ def test_page_shows_the_form_and_the_command_of_its_address(browser, name):
     assert "nothing is not a known variant" in page.replace("&#39;", "")
 
 
+@pytest.mark.parametrize("path", ["odds", "charts", "compare", "analyse", "play"])
+def test_unknown_variant_in_the_address_stays_selected_with_its_error(browser, path):
+    page = check_page(browser.get(f"/{path}?variant=standart"), 400)
+    assert '<option value="standart" selected>' in page
+    message = "'standart' is not a known variant. Did you mean 'standard'?"
+    assert message in page.replace("&#39;", "'")
+
+
+def test_variant_with_changed_rules_stays_selected(browser):
+    variant = "standard+gin_bonus=30"
+    page = check_page(browser.get("/odds", params={"variant": variant}))
+    assert f'<option value="{variant}" selected>' in page
+
+
+@pytest.mark.parametrize(
+    ("page_name", "field"),
+    [
+        ("charts", "kind"),
+        ("review", "precision"),
+        ("review", "adapt"),
+        ("compare", "layout"),
+        ("compare", "unit"),
+        ("compare", "stop"),
+    ],
+)
+def test_unknown_option_has_an_error_message(browser, page_name, field):
+    errors = check_form(browser, page_name, 400, **{field: "nosuch"})["errors"]
+    assert errors == {field: "'nosuch' is not in the list. Choose another option."}
+
+
 def test_review_command_contains_every_field(browser, site):
     arguments = read_command_arguments(
         browser,
@@ -88,20 +118,23 @@ def test_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
     answer = check_form(browser, "review", **values)
     assert ("--adapt" in answer["command"].split()) == is_adapted
     assert any("trains a strong player" in note for note in answer["notes"]) == is_adapted
+    training_time = "Training takes less than a minute of CPU time per rule set"  # as in the docs
+    assert any(training_time in note for note in answer["notes"]) == is_adapted
 
 
 @pytest.mark.parametrize(
     ("values", "field", "message"),
     [
-        ({"r1": "standard+gin_bonus=-1"}, "r1", "gin_bonus must be a whole number from 0 to 1000"),
+        ({"r1": "standard+gin_bonus=-1"}, "r1", "Gin bonus must be a whole number from 0 to 1000"),
         ({"r1": "standard"}, "r1", "These are the rules of the baseline"),
         ({"r1": "oklahoma", "r2": "oklahoma"}, "r2", "Another rule set has the same rules"),
         ({"r2": "rules.toml"}, "r2", "is not a built-in variant"),
         ({"seconds": "nan"}, "seconds", "is not a valid duration"),
         ({"goals": "fun"}, "goals", "is not a valid goal"),
-        ({"players": "gold"}, "players", "at least two strategies"),
+        ({"players": "gold"}, "players", "at least two different strategies"),
+        ({"players": "gold,gold"}, "players", "at least two different strategies"),
         ({"players": "gold,mine.py"}, "players", "is not a built-in strategy"),
-        ({"r1": "solitary-gin"}, "form", "solitaire and two-player variants"),
+        ({"r1": "solitary-gin"}, "form", "Solitaire and two-player variants"),
     ],
 )
 def test_invalid_review_has_an_error_message_at_the_field(browser, site, values, field, message):
@@ -176,6 +209,11 @@ def test_comparison_becomes_a_match_a_panel_or_a_league(browser, values, command
         ({"s1": "gold:k=700"}, "s1"),
         ({"s2": "../mine.py"}, "s2"),
         ({"s3": "champion"}, "s3"),
+        ({"s1": "gold", "s2": "gold", "s3": "simple"}, "s2"),
+        ({"s3": "gold", "layout": "panel", "against": "gold"}, "against"),
+        ({"s3": "gold", "layout": "panel", "against": "solo-dp"}, "against"),
+        ({"s1": "solo-dp"}, "s1"),
+        ({"s1": "champion", "variant": "gin-solitaire"}, "s1"),
         ({"size": "many"}, "size"),
         ({"stop": "until", "until": "90%"}, "until"),
         ({"variant": "x"}, "variant"),
@@ -183,6 +221,23 @@ def test_comparison_becomes_a_match_a_panel_or_a_league(browser, values, command
 )
 def test_invalid_comparison_has_an_error_message_at_the_field(browser, values, field):
     assert set(check_form(browser, "compare", 400, **values)["errors"]) == {field}
+
+
+def test_error_states_that_a_strategy_does_not_play_the_variant(browser):
+    errors = check_form(browser, "compare", 400, s1="solo-dp")["errors"]
+    assert errors["s1"].startswith("'solo-dp' does not play this variant, which has two players.")
+
+
+def test_comparison_in_a_solitaire_game_has_a_solitaire_strategy(browser):
+    arguments = read_command_arguments(browser, "compare", variant="gin-solitaire")
+    assert arguments[1].startswith("solo-")
+    page = check_page(browser.get("/compare?variant=gin-solitaire%2Bgin_bonus%3D30"))
+    assert f'name="s1" value="{arguments[1]}"' in page
+
+
+def test_misspelled_strategy_has_a_suggestion(browser):
+    errors = check_form(browser, "compare", 400, s1="champoin")["errors"]
+    assert "Did you mean 'champion'?" in errors["s1"]
 
 
 def test_odds_and_charts_pages_show_their_commands(browser):
@@ -202,6 +257,24 @@ def test_odds_and_charts_pages_show_their_commands(browser):
 def test_error_message_of_a_field_does_not_name_an_option(browser):
     errors = check_form(browser, "charts", 400, score="999-3")["errors"]
     assert errors["score"].startswith("'999-3' is not a valid score")
+    errors = check_form(browser, "charts", 400, variant="race", score="3-4")["errors"]
+    assert errors == {"score": "This variant has no target score. Leave the score empty."}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"variant": "nosuch"},
+        {"variant": "standard+nosuch"},
+        {"variant": "standard+zzz=1"},
+        {"variant": "gin-solitaire"},
+        {"variant": "standard+gin_bonus=-1+undercut_bonus=-1"},
+    ],
+)
+def test_error_messages_name_no_command_and_begin_with_a_capital(browser, values):
+    message = check_form(browser, "charts", 400, **values)["errors"]["variant"]
+    assert "simgin" not in message and "--" not in message and "_" not in message
+    assert all(line[0] == "'" or line[0].isupper() for line in message.splitlines())
 
 
 def test_strategy_file_given_to_the_server_can_be_chosen(browser, site, empty_directory):
@@ -218,7 +291,7 @@ def test_job_writes_the_results_of_the_command(browser, site):
     command = check_form(browser, "compare", **values)["command"]
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
     job = site.jobs.find_job(name)
-    assert job.command == command
+    assert job.command == command and job.form_address == f"/compare?{urlencode(values)}"
     wait_for_job(job, FINISHED, FAILED)
     assert job.state == FINISHED and job.percent == 100 and "gold" in job.output
     assert {"title", "done", "total", "result"} <= set(job.progress)
@@ -228,6 +301,15 @@ def test_job_writes_the_results_of_the_command(browser, site):
     run_simgin(*shlex.split(command)[1:-1], "typed")
     written, typed = site.results_directory / job.run / "table.csv", Path("typed/table.csv")
     assert written.read_bytes() == typed.read_bytes()
+
+
+def test_long_rule_sets_have_complete_and_different_run_names(browser):
+    rules = "standard+knock_limit=7+gin_bonus=30+undercut_bonus=15+box_bonus=20+points_target="
+    names = [
+        Path(read_command_arguments(browser, "review", r1=f"{rules}{target}")[-1]).name
+        for target in (150, 200)
+    ]
+    assert "points-target=150" in names[0] and "points-target=200" in names[1]
 
 
 def test_default_review_directory_names_the_rules():

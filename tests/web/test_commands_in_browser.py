@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from support.web_site import serve_site
+from simgin.web.jobs import FAILED
+from support.web_site import serve_site, wait_for_job
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -124,6 +125,34 @@ def test_parameter_changes_the_command_and_the_address(working_directory, chromi
         page.locator(
             "#command", has_text="eaai+undercut_bonus=10 oklahoma --against eaai"
         ).wait_for()
+
+
+def test_results_show_complete_titles_on_a_phone(site, address, chromium):
+    title = "standard+" + "+".join(f"undercut_bonus={number}" for number in range(20))
+    job = site.jobs.enqueue(["match", "gold", "nobody"], title, "mine", "/compare?s2=nobody")
+    wait_for_job(job, FAILED)
+    with open_checked_page(chromium, address, "/results", 390) as page:
+        heights = "(link) => [link.parentElement.clientHeight, link.getBoundingClientRect().height]"
+        cell_height, title_height = page.locator(".title").evaluate(heights)
+        assert 100 < title_height <= cell_height
+        page.click("text=Change the settings")
+        page.locator("#s2-error", has_text="'nobody' is not").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/odds?variant=nosuch", "variant"),
+        ("/analyse?variant=nosuch", "variant"),
+        ("/compare?s1=solo-dp", "s1"),
+        ("/compare?s1=champion&variant=gin-solitaire", "s1"),
+    ],
+)
+def test_error_in_the_address_remains_after_the_check(site, address, chromium, path, field):
+    with open_checked_page(chromium, address, path, 390) as page:
+        page.wait_for_load_state("networkidle")
+        assert page.locator(f"#{field}-error").inner_text().startswith("'")
+        assert path.partition("?")[2].partition("&")[0] in page.url
 
 
 def test_page_offers_strategies_for_the_number_of_players(working_directory, chromium):

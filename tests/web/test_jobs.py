@@ -31,6 +31,38 @@ def test_failed_job_shows_the_error_of_the_command(site, browser):
     assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
 
 
+def test_job_with_invalid_input_offers_its_form_instead_of_resuming(site, browser):
+    address = "/compare?s1=gold&s2=nobody"
+    job = site.jobs.enqueue(["match", "gold", "nobody"], "a mistake", "mine", address)
+    wait_for_job(job, FAILED)
+    assert job.exit_code == 2 and not job.can_resume and job.can_change
+    assert browser.post(f"/jobs/{job.name}/resume").status_code == 400
+    link = f'href="{address.replace("&", "&amp;")}">Change the settings</a>'
+    assert link in check_page(browser.get(f"/jobs/{job.name}"))
+    results = check_page(browser.get("/results"))
+    assert link in results and "data-resume" not in results
+
+
+def test_job_that_failed_because_of_the_system_can_be_resumed(site):
+    job = site.jobs.enqueue(["cite"], "a full disk", "", "/compare")
+    wait_for_job(job, FINISHED)
+    job.state, job.exit_code = FAILED, 2
+    job.messages = ["simgin: error: results cannot be read or written (No space left). Check it."]
+    assert job.can_resume and not job.can_change
+
+
+def test_job_file_of_an_earlier_version_is_read(site, empty_directory):
+    job = site.jobs.enqueue(["cite"], "a short job")
+    wait_for_job(job, FINISHED)
+    (file,) = (empty_directory / "data/jobs").glob("*/*.json")
+    contents = json.loads(file.read_text())
+    del contents["form_address"], contents["exit_code"]
+    file.write_text(json.dumps(contents))
+    restarted_queue = JobQueue(site.results_directory)
+    assert restarted_queue.find_job(job.name).form_address == ""
+    restarted_queue.close()
+
+
 def test_job_is_cancelled_resumed_and_finished(site, browser):
     job = site.jobs.enqueue(make_match_arguments(site, "mine", "4M"), "long", "mine")
     wait_until(lambda: job.progress.get("done"))

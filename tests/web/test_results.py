@@ -88,9 +88,12 @@ def test_two_runs_are_compared(browser, run_directory, site):
     for address in ("", "?run=second", "?base=second", "?base=first"):
         page = check_page(browser.get(f"/compare-runs{address}"))
         assert len(set(re.findall('value="([a-z]+)" selected', page))) == 2
-        assert re.search(r">\d{4}-\d\d-\d\d \d\d:\d\d, Does gold beat simple\?, 2,000 deals<", page)
+        label = r">\d{4}-\d\d-\d\d \d\d:\d\d, Does gold beat simple\?, 2,000 deals, second<"
+        assert re.search(label, page)
     query = "run=first&base=second"
     answer = browser.get(f"/compare-runs/check?{query}").json()
+    (note,) = answer["notes"]
+    assert note.count("Does gold beat simple?") == 2 and note.endswith("second.")
     words = [*answer["command"].split()[:-2], Path(answer["command"]).name]
     assert words == [
         "simgin",

@@ -53,6 +53,7 @@ const showState = (job) => {
   find("job-help").hidden = !isOpen;
   find("job-cancel").hidden = !isOpen;
   find("job-resume").hidden = !job.can_resume;
+  find("job-change").hidden = !job.can_change;
 };
 
 const name = find("job").dataset.job;
