@@ -427,12 +427,16 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if table.isna().all(axis=None):
         return _make_empty_figure(figures.UNDEFINED_LABEL, caption, title)
     row_names, column_names = map(_list_value_labels, (frame["y"], frame["x"]))
-    row_height = max(MIN_MAP_ROW_HEIGHT, figures.compute_row_height(row_names))
-    rotated_height = _compute_rotated_height(row_names, column_names)
+    number_height = _compute_rotated_height(
+        row_names, _format_map_numbers(table), len(table.columns)
+    )
+    row_height = max(MIN_MAP_ROW_HEIGHT, figures.compute_row_height(row_names), number_height)
+    rotated_height = _compute_rotated_height(row_names, column_names, len(column_names))
     height = row_height * len(table) + 0.4 + rotated_height
     figure = figures.create_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    _draw_map_cells(axes, table, row_names, column_names, _find_break_even(frame))
+    rotation = 90 if number_height else 0
+    _draw_map_cells(axes, table, row_names, column_names, _find_break_even(frame), rotation)
     axes.tick_params(axis="x", labelrotation=90 if rotated_height else 0)
     if _has_break_even_line(frame):
         axes.contour(
@@ -451,6 +455,7 @@ def _draw_map_cells(
     row_names: Sequence[str],
     column_names: Sequence[str],
     break_even: float | None,
+    number_rotation: float,
 ) -> None:
     """Draw the heat map of a sweep, with the palest shade at the break-even value."""
     cells = table.to_numpy(dtype=float)
@@ -464,8 +469,21 @@ def _draw_map_cells(
         column_names,
         midpoint=midpoint,
         max_deviation=figures.compute_max_absolute_value(cells - midpoint, 1e-9),
-        number_format="{:.1f}" if figures.compute_max_absolute_value(cells, 0) < 20 else "{:.0f}",
+        number_format=_choose_map_number_format(table),
+        number_rotation=number_rotation,
     )
+
+
+def _choose_map_number_format(table: pd.DataFrame) -> str:
+    """Return the format of the numbers in the heat map of a sweep."""
+    max_value = figures.compute_max_absolute_value(table.to_numpy(dtype=float), 0)
+    return "{:.1f}" if max_value < 20 else "{:.0f}"
+
+
+def _format_map_numbers(table: pd.DataFrame) -> list[str]:
+    """Return the numbers in the heat map of a sweep as strings."""
+    cells = table.to_numpy(dtype=float)
+    return list(map(_choose_map_number_format(table).format, cells[~np.isnan(cells)]))
 
 
 def _find_break_even(frame: pd.DataFrame) -> float | None:
@@ -502,14 +520,19 @@ def _format_map_note(frame: pd.DataFrame) -> str:
     return note + " A frame marks the baseline." * len(_list_baseline_cells(frame))
 
 
-def _compute_rotated_height(row_names: Sequence[str], column_names: Sequence[str]) -> float:
-    """Return the height of rotated column names in inches, or 0 if rotation is not necessary."""
+def _compute_rotated_height(
+    row_names: Sequence[str], texts: Sequence[str], n_columns: int
+) -> float:
+    """Return the height of rotated column names or numbers in inches.
+
+    If rotation is not necessary, the result is 0.
+    """
     row_name_lines = [
         line for name in row_names for line in figures.wrap_row_name(name).split("\n")
     ]
     n_characters = figures.count_fitting_characters(MAX_MAP_CHARACTERS, "xtick.labelsize")
-    n_column_characters = (n_characters - max(map(len, row_name_lines))) // len(column_names)
-    max_length = max(map(len, column_names))
+    n_column_characters = (n_characters - max(map(len, row_name_lines))) // n_columns
+    max_length = max(map(len, texts))
     if max_length <= n_column_characters:
         return 0
     return CHARACTER_WIDTH * figures.compute_text_scale("xtick.labelsize") * max_length

@@ -288,6 +288,8 @@ def make_sweep_frame(review: Review) -> Frame:
             "is_base": variant == review.request.base,
             "factor": factor,
         }
+        if key == GIN_VS_KNOCK_METRIC and (players := review.request.gin_and_knock_players):
+            columns |= dict(zip(("strategy", "opponent"), players, strict=True))
         n_matches = review.count_matches((variant, key, player_type))
         rows.append(_make_plot_row(review, variant, estimate, columns, sample_size=n_matches))
     return build_output_frame("plots/sweep", rows)

@@ -5,6 +5,7 @@ tests/plots/test_layout.py tests that nothing overlaps.
 
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -316,6 +317,16 @@ def test_sweep_map_over_categories_has_labels_and_no_line(columns):
     numbers = axes.collections[0].get_array()
     assert [*numbers.T.ravel()] == pytest.approx([*frame["value"]])
     assert "line" not in figure.get_supxlabel()
+
+
+def test_numbers_of_a_sweep_map_with_many_columns_do_not_overlap():
+    frame = FRAME_BUILDERS["sweep_map"]((), STRATEGIES)
+    rows = [frame.iloc[:2].assign(x=x, y=[0, 10], value=[0.1 * x, 1.5]) for x in range(21)]
+    figure = plots.sweep_map(pd.concat(rows), seed=7)
+    assert find_layout_errors(figure) == []
+    numbers = figure.axes[0].texts[:21]
+    extents = [number.get_window_extent() for number in numbers]
+    assert all(left.x1 < right.x0 for left, right in pairwise(extents))
 
 
 def get_caption(figure):

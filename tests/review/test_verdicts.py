@@ -9,6 +9,7 @@ import pytest
 
 from simgin.review import review_report, scorecard, verdicts
 from simgin.review.review import GIN_VS_KNOCK_METRIC, SKILL_METRIC, Effect, Review
+from simgin.review.review_plots import make_sweep_frame
 from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.scorecard import (
     LARGE_EFFECT,
@@ -1172,6 +1173,14 @@ def make_sweep_review(win_rates):
     keys = [(variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER) for variant in request.swept_variants]
     review.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), scorecard_rows=())
     return review
+
+
+def test_plot_of_playing_for_gin_names_its_players():
+    review = make_sweep_review([make_estimate(0.6)] * 5)
+    strong = tuple((variant, "champion") for variant in review.request.variants)
+    review.__dict__["request"] = replace(review.request, strong=strong)
+    pairs = make_sweep_frame(review)[["strategy", "opponent"]].drop_duplicates()
+    assert [*pairs.itertuples(index=False, name=None)] == [review.request.gin_and_knock_players]
 
 
 def test_sweep_is_adjusted_for_multiple_comparisons():

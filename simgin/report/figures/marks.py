@@ -186,6 +186,7 @@ def draw_heat_map(
     midpoint: float = 50,
     max_deviation: float = 50,
     number_format: str = "{:.0f}",
+    number_rotation: float = 0,
     font_size: float = NORMAL_FONT_SIZE,
 ) -> None:
     """Draw a heat map with a number in every cell.
@@ -199,6 +200,7 @@ def draw_heat_map(
         midpoint: Value that has the palest shade.
         max_deviation: Distance from `midpoint` at which the shade is darkest.
         number_format: Format specification of the numbers.
+        number_rotation: Rotation of the numbers, in degrees.
         font_size: Font size in simgin's style, in points.
     """
     from matplotlib.colors import Normalize
@@ -208,9 +210,12 @@ def draw_heat_map(
         if np.isnan(value):
             continue
         is_dark = abs(value - midpoint) > 0.75 * max_deviation
-        size, colour = scale_font(font_size), LIGHTEST_COLOUR if is_dark else DARKEST_COLOUR
-        number_text = number_format.format(value)
-        axes.text(column, row, number_text, fontsize=size, ha="center", va="center", color=colour)
+        number = axes.text(column, row, number_format.format(value), ha="center", va="center")
+        number.set(
+            fontsize=scale_font(font_size),
+            color=LIGHTEST_COLOUR if is_dark else DARKEST_COLOUR,
+            rotation=number_rotation,
+        )
     _label_rows_and_columns(axes, row_names, column_names, font_size)
     label_undefined_axes(axes, values)
 
