@@ -40,9 +40,9 @@ def test_page_shows_the_form_and_the_command_of_its_address(browser, name):
 
 @pytest.mark.parametrize("path", ["odds", "charts", "compare", "analyse", "play"])
 def test_unknown_variant_in_the_address_stays_selected_with_its_error(browser, path):
-    page = check_page(browser.get(f"/{path}?variant=standart"), 400)
-    assert '<option value="standart" selected>' in page
-    message = "'standart' is not a known variant. Did you mean 'standard'?"
+    page = check_page(browser.get(f"/{path}?variant=standard-gin"), 400)
+    assert '<option value="standard-gin" selected>' in page
+    message = "'standard-gin' is not a known variant. Did you mean 'standard'?"
     assert message in page.replace("&#39;", "'")
 
 
