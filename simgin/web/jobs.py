@@ -141,8 +141,8 @@ class Job:
     def to_json(self) -> dict[str, Any]:
         """Return the state of the job as a JSON object for the browser."""
         keys = ("name", "title", "run", "state", "progress", "percent", "history", "error")
-        keys += ("can_resume", "can_change")
-        return {key: getattr(self, key) for key in keys} | {"note": self.messages[-1:]}
+        buttons = {"can_resume": self.can_resume, "can_change": self.can_change}
+        return {key: getattr(self, key) for key in keys} | buttons | {"note": self.messages[-1:]}
 
 
 class JobQueue:
