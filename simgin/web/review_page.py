@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from simgin.learn.adapt import is_trained_champion
+from simgin.learn.adapt import has_own_weights, is_trained_champion
 from simgin.review import review_request
 from simgin.review.review import plan_review
 from simgin.review.review_request import ReviewError, ReviewRequest
@@ -116,7 +116,9 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
 
 def _choose_variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     """Return the rule sets for which a strong player should be trained."""
-    rule_sets = [variant for variant in rule_sets if not variant.is_solo]
+    rule_sets = [
+        variant for variant in rule_sets if not variant.is_solo and not has_own_weights(variant)
+    ]
     choice = form.read_choice("adapt", TRAINING_CHOICES, "auto")
     if choice != "auto":
         return rule_sets if choice == "yes" else []

@@ -107,6 +107,7 @@ def test_review_command_contains_every_field(browser, site):
     [
         ({}, False),  # champion knows these rules
         ({"adapt": "yes"}, True),
+        ({"r1": "tedesco", "adapt": "yes"}, False),  # champion has weights for these rules
         ({"r1": "race"}, True),
         ({"r1": "race", "adapt": "no"}, False),
         ({"r1": "race", "r2": "pro", "r3": "hollywood", "r4": "twofold"}, False),
