@@ -47,10 +47,14 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
     """Return the strongest challenger in pilot matches, or `champion` if none is stronger.
 
     A challenger must win significantly more than half of the matches. The significance level of 5 %
-    applies to all challengers together.
+    applies to all challengers together. If `champion` has weights for exactly these rules, there
+    are no pilot matches, because it beats all challengers (results/reference/champion-variants).
     """
-    if variants.find_variant(variant).params["players"] == 1:
+    rules = variants.find_variant(variant)
+    if rules.is_solo:
         return FAST_SOLO_STRATEGY
+    if adapt.has_own_weights(rules):
+        return CHAMPION_STRATEGY
     best_name, best_win_rate = CHAMPION_STRATEGY, 0.5
     for name, win_rate in play_pilot_matches(variant, seed, workers).items():
         if (

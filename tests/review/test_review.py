@@ -155,9 +155,10 @@ def test_strategy_that_beats_champion_is_the_strong_player(monkeypatch):
         }
 
     monkeypatch.setattr(strongest, "play_pilot_matches", make_pilot_results)
-    assert strongest.find_strongest_player("standard", 1, None) == "mishra-uniform"
+    assert strongest.find_strongest_player("oklahoma", 1, None) == "mishra-uniform"
+    assert strongest.find_strongest_player("standard", 1, None) == "champion"  # no pilot matches
     win_rates |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
-    assert strongest.find_strongest_player("standard", 1, None) == "champion"
+    assert strongest.find_strongest_player("oklahoma", 1, None) == "champion"
 
 
 def simulate_elimination(win_rate, rng):
