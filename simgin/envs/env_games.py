@@ -22,6 +22,7 @@ from simgin.text.amounts import parse_seed
 from simgin.text.messages import SimginError, format_value
 
 EPISODE_UNITS = ("deal", "match")
+DEFAULT_OPPONENT = "simple"  # solitaire games reject every other opponent
 
 
 class EnvError(SimginError):
@@ -33,7 +34,8 @@ class EnvGames:
 
     Args:
         variant: Variant spec.
-        opponent: Strategy spec of seat 1, or None if this seat is external or does not exist.
+        opponent: Strategy spec of seat 1, or None if this seat is external. Solitaire games accept
+            only None and the default opponent.
         unit: "deal" or "match".
         n_games: Number of games.
         copy: True to return new, modifiable arrays in every step.
@@ -60,6 +62,11 @@ class EnvGames:
         # decisions matters: the ending is chosen before the discard, as in
         # `make_external_strategy`.
         default_opponent = "gold" if opponent is None else opponent
+        if is_solo and opponent not in (None, DEFAULT_OPPONENT):
+            raise EnvError(
+                f"{variant} is a solitaire game, so it has no opponent. Remove opponent="
+                f"{format_value(opponent)}, or use a two-player variant."
+            )
         a, b = ("solo-greedy", None) if is_solo else ("gold", default_opponent)
         matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
         external_seats = (0, 1) if opponent is None and not is_solo else (0,)

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from simgin.envs.encoding import N_ACTIONS, OBSERVATION_SIZE
-from simgin.envs.env_games import EnvError, EnvGames, parse_actions
+from simgin.envs.env_games import DEFAULT_OPPONENT, EnvError, EnvGames, parse_actions
 from simgin.text.amounts import parse_seed
 from simgin.text.messages import format_value
 
@@ -123,7 +123,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
 
     Args:
         variant: Variant spec.
-        opponent: Strategy spec of the opponent, which is ignored in solitaire games.
+        opponent: Strategy spec of the opponent, if the variant has two players.
         unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
 
@@ -139,7 +139,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def __init__(
         self,
         variant: str = "standard",
-        opponent: str = "simple",
+        opponent: str = DEFAULT_OPPONENT,
         unit: str = "deal",
         render_mode: str | None = None,
     ) -> None:
@@ -185,7 +185,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     Args:
         num_envs: Number of games.
         variant: Variant spec.
-        opponent: Strategy spec of the opponent, which is ignored in solitaire games.
+        opponent: Strategy spec of the opponent, if the variant has two players.
         unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
         copy: True to return new arrays in every step. If False, the next step overwrites the
@@ -207,7 +207,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         self,
         num_envs: int,
         variant: str = "standard",
-        opponent: str = "simple",
+        opponent: str = DEFAULT_OPPONENT,
         unit: str = "deal",
         render_mode: str | None = None,
         copy: bool = True,

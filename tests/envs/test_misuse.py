@@ -129,6 +129,12 @@ def test_invalid_opponent_is_rejected(opponent):
             make_env(opponent=opponent)
 
 
+def test_solitaire_game_rejects_an_opponent():
+    for make_env in (gin_rummy.gym_env, make_two_game_env):
+        with pytest.raises(EnvError, match=r"solitaire-gin is a solitaire.*opponent='gold'"):
+            make_env(variant="solitaire-gin", opponent="gold")
+
+
 @pytest.mark.parametrize("n", [0, -1, 1.5, "3", None, True, float("nan"), 2**64])
 def test_invalid_number_of_games_is_rejected(n):
     with pytest.raises(EnvError, match="is not a valid number of games"):

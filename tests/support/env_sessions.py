@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from simgin.envs import gin_rummy
+from simgin.rules import variants
 
 
 def copy_by_saved_state(env):
@@ -114,6 +115,8 @@ SESSION_CLASSES = {"gym": GymSession, "vector": VectorEnvSession, "pettingzoo": 
 def start_session(env_type, variant="standard", opponent="gold", unit="deal"):
     """Return a session with an environment of one type, which has been reset."""
     session = SESSION_CLASSES[env_type]
+    if variants.find_variant(variant).is_solo:
+        opponent = "simple"  # the default, which solitaire games ignore
     return session(session.make_env(variant, opponent, unit=unit))
 
 
