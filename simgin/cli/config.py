@@ -15,7 +15,7 @@ import click
 from simgin.cli.output import format_command
 from simgin.text import amounts
 from simgin.text.files import write_file
-from simgin.text.messages import SimginError, format_value, suggest_spelling
+from simgin.text.messages import SimginError, format_value, spell_booleans_as_toml, suggest_spelling
 
 CONFIG_FILE_HEADER = (
     "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
@@ -81,8 +81,9 @@ def check_config() -> tuple[dict[str, Any], list[str]]:
         try:
             settings[key] = parse_setting(key, value)
         except SimginError as error:
+            message = spell_booleans_as_toml(str(error), value)
             removal_command = format_command("config", key, "--unset")
-            errors.append(f"{path}: {error} To remove the setting, run: {removal_command}")
+            errors.append(f"{path}: {message} To remove the setting, run: {removal_command}")
     return settings, errors
 
 

@@ -74,9 +74,9 @@ def _parse_decimal(count: int | float | str) -> Decimal:
             "millions, or a count such as 1e6."
         )
     if match is None or _POINT_SEPARATOR_PATTERN.fullmatch(match[0]):
+        shown_count = quote_text(count) if isinstance(count, str) else format_value(count)
         raise AmountError(
-            f"{quote_text(str(count))} is not a valid count. Use a count such as "
-            "100000, 200k, 2M or 1e6."
+            f"{shown_count} is not a valid count. Use a count such as 100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
     return Decimal(digits.replace("_", "").replace(",", "")) * _COUNT_SUFFIX_FACTORS[suffix.lower()]

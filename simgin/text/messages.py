@@ -72,6 +72,11 @@ def format_value(value: object) -> str:
         return "a number with thousands of digits"
 
 
+def spell_booleans_as_toml(message: str, value: object) -> str:
+    """Return a message about an invalid value, with the TOML spelling of True and False."""
+    return message.replace(str(value), str(value).lower()) if isinstance(value, bool) else message
+
+
 def describe_return_value(value: object) -> str:
     """Describe the return value of a user's function, with its type unless it is an int.
 

@@ -10,7 +10,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from simgin.text.files import read_text
-from simgin.text.messages import SimginError, format_value, suggest_spelling, truncate_errors
+from simgin.text.messages import (
+    SimginError,
+    format_value,
+    spell_booleans_as_toml,
+    suggest_spelling,
+    truncate_errors,
+)
 
 MAX_TOML_BYTES = 1 << 20  # maximum size of a file, in bytes
 # Maximum number of dots per line. tomllib needs quadratic time for dotted keys.
@@ -114,7 +120,8 @@ def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Ite
         case "missing":
             return f"{path}: {key} is missing. Add it."
         case "value_error":
-            return f"{path}: {key}: " + " ".join(str(details["ctx"]["error"]).splitlines())
+            message = spell_booleans_as_toml(str(details["ctx"]["error"]), details["input"])
+            return f"{path}: {key}: " + " ".join(message.splitlines())
         case "too_short":
             min_length = details["ctx"]["min_length"]
             return f"{path}: {key} must have at least {min_length} value{'s' * (min_length > 1)}."
@@ -127,7 +134,8 @@ def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Ite
             return f"{path}: {key} must be greater than {details['ctx']['gt']:g}."
         case kind:
             expected = _EXPECTED_TYPES.get(kind, "a table of keys and values")
-            return f"{path}: {key} must be {expected}, not {format_value(details['input'])}."
+            message = f"{path}: {key} must be {expected}, not {format_value(details['input'])}."
+            return spell_booleans_as_toml(message, details["input"])
 
 
 def _format_key_path(key_path: KeyPath) -> str:

@@ -72,7 +72,7 @@ def test_invalid_setting_is_rejected(arguments, message, config_file):
     [
         ("vriant = 'eaai'", "config.toml: 'vriant' is not a valid setting. Did you mean"),
         ("variant = 3", "config.toml: variant: 3 is not a valid name. Use a string in quotes."),
-        ("workers = true", "config.toml: workers: True is not a valid number of workers."),
+        ("workers = true", "config.toml: workers: true is not a valid number of workers."),
         ("workers", "config.toml is not valid TOML"),
     ],
 )
