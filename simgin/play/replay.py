@@ -380,7 +380,8 @@ class Replay:
         """Yield the lines that describe the score and, for a finished match, the winner."""
         state_after, outcome = copy_state_after_deal(self.state, self.rules)
         scores = self._format_scores(state_after)
-        yield from wrap_line(scores if self.has_person else f"Match: {scores}")
+        if scores:
+            yield from wrap_line(scores if self.has_person else f"Match: {scores}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
         elif outcome != MATCH_UNDECIDED:
@@ -532,7 +533,7 @@ class SoloReplay(Replay):
             deal_terms += f", at most {self.rules.max_draws} draws"
         yield deal_terms
         yield ""
-        yield from wrap_line(self._format_scores(self.state))
+        yield from wrap_line(self._format_scores(self.state) or self.names[PLAYER_SEAT])
         yield f"  is dealt {self._format_hand(self.traced.hands[PLAYER_SEAT])}"
 
     # Turns
@@ -780,9 +781,13 @@ def format_scores(
 
 
 def has_score(matchup: Matchup, seat: int) -> bool:
-    """Return True if a seat has a score; the joker has one only in matches for points."""
-    has_two_sides = matchup.b is not None or matchup.variant.goal.score_unit == "points"
-    return has_two_sides or seat == PLAYER_SEAT
+    """Return True if a seat has a match score.
+
+    A match of a single deal has no score. The joker has a score only in matches for points.
+    """
+    goal = matchup.variant.goal
+    has_two_sides = matchup.b is not None or goal.score_unit == "points"
+    return not goal.is_one_deal and (has_two_sides or seat == PLAYER_SEAT)
 
 
 def _count_hollywood_columns(params: Mapping[str, Any]) -> int:

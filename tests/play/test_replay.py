@@ -408,6 +408,14 @@ def test_settlement_of_a_match_is_shown_with_its_terms(variant, terms, is_shut_o
     assert f"Settlement: {subject} {total} points ({terms}{suffix})" in " ".join(lines.split())
 
 
+def test_match_of_a_single_deal_has_no_score():
+    lines = list(
+        make_replay_from_names(("solo-greedy", None), "solitaire-gin", 0, deal=0).iter_lines()
+    )
+    assert lines[-2:] == ["Points: solo-greedy 0, joker 1", "The joker wins the match"]
+    assert "solo-greedy" in lines and "score" not in " ".join(lines)
+
+
 def test_match_without_bonuses_has_no_settlement():
     assert "Settlement" not in "\n".join(
         make_replay_of_person("simple", "standard", 1).iter_lines()
