@@ -124,8 +124,14 @@ def add_equivalence_test(
     for row in rows:
         if (row["strategy"], row["metric"]) == (key.a, metric):
             row |= {"margin": half_width, "verdict": verdict}
-    names = " and ".join(results.with_display_names.matchup_keys[0].players)
-    return differences.format_equivalence_verdict(names, verdict, half_width, metric)
+    a, b = results.with_display_names.matchup_keys[0].players
+    comparison = (
+        (f"the win rate of {a}", "50 %")
+        if isinstance(margin, str)
+        else (f"the score of {a}", f"the score of {b}")
+    )
+    subject = f"{a} and {b}"
+    return differences.format_equivalence_verdict(subject, comparison, verdict, half_width, metric)
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:

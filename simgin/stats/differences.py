@@ -282,11 +282,14 @@ def compute_equivalence_verdict(
     return metric, classify_difference(*bounds, parse_margin(margin))
 
 
-def format_equivalence_verdict(subject: str, verdict: str, margin: float, metric: str) -> str:
+def format_equivalence_verdict(
+    subject: str, comparison: tuple[str, str], verdict: str, margin: float, metric: str
+) -> str:
     """Return a sentence that states whether two strategies or rule sets are equivalent.
 
     Args:
         subject: Plural subject of the sentence, such as "gold and simple".
+        comparison: Tested value and its reference, such as "the win rate of gold" and "50 %".
         verdict: Verdict returned by `classify_difference`.
         margin: Margin returned by `parse_margin`.
         metric: Name of the metric.
@@ -297,15 +300,16 @@ def format_equivalence_verdict(subject: str, verdict: str, margin: float, metric
     unit_name = (
         f"percentage {unit_name}" if metric_definition.is_proportion else f"{unit_name} per deal"
     )
-    margin_text = f"{margin_number} {unit_name}"
+    value, reference = comparison
+    within_margin = f"within {margin_number} {unit_name} of {reference}"
     sentences = {
-        EQUIVALENT: f"{subject} are equivalent within {margin_text}",
-        BEYOND_MARGIN: f"{subject} differ by more than {margin_text}",
-        SIGNIFICANT: f"{subject} differ significantly, but possibly by less than {margin_text}",
-        INCONCLUSIVE: f"{subject} may be equivalent within {margin_text}, but the sample is too "
-        "small to decide",
+        EQUIVALENT: f"{subject} are equivalent: {value} is {within_margin}",
+        BEYOND_MARGIN: f"{subject} differ: {value} is not {within_margin}",
+        SIGNIFICANT: f"{subject} differ significantly, but {value} may be {within_margin}",
+        INCONCLUSIVE: f"{subject} may be equivalent, but the sample is too small to decide whether "
+        f"{value} is {within_margin}",
     }
-    return f"{sentences[verdict]} ({metric_definition.title})."
+    return f"{sentences[verdict]} ({metric_definition.title.removesuffix(' %')})."
 
 
 def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:
@@ -317,4 +321,7 @@ def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:
         )
         opponent_text = f" against {row['opponent']}" if row["opponent"] else ""
         subject = f"The results of {strategies}{opponent_text} in {rules}"
-        yield format_equivalence_verdict(subject, row["verdict"], row["margin"], row["metric"])
+        comparison = "their difference", "0"
+        yield format_equivalence_verdict(
+            subject, comparison, row["verdict"], row["margin"], row["metric"]
+        )

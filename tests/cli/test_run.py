@@ -139,8 +139,18 @@ def test_dry_run_estimates_interval_widths_and_sample_sizes(size, metric):
 @pytest.mark.parametrize(
     ("margin", "metric", "verdict", "message"),
     [
-        ("20%", "deal_win", "same", "are equivalent within 20 percentage points"),
-        ("0.001", "margin", "open", "the sample is too small to decide"),
+        (
+            "20%",
+            "deal_win",
+            "same",
+            "equivalent: the win rate of gold is within 20 percentage points of 50 % (deals won).",
+        ),
+        (
+            "0.001",
+            "margin",
+            "open",
+            "the score of gold is within 0.001 points per deal of the score of simple",
+        ),
         ("0.1%", "deal_win", "open", "the sample is too small to decide"),
     ],
 )
