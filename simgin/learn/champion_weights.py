@@ -510,8 +510,7 @@ class ChampionTrainer:
                 for offset in range(0, n_deals, ROLLOUT_DEALS_PER_CALL)
             ]
             sampled_scores = [
-                start_scores[rng.integers(len(start_scores), size=block_size)]
-                for block_size in block_sizes
+                start_scores[rng.integers(len(start_scores), size=size)] for size in block_sizes
             ]
 
             def roll_out_block(offset: int, units: int) -> StageSums:

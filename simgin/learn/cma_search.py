@@ -249,8 +249,7 @@ def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[Para
     later_means = [*means[len(means) // 2 :], final_mean]
     columns = zip(request.parameters, zip(*later_means, strict=True), strict=True)
     mean_of_later_means = tuple(
-        parameter.round_value(float(np.mean(parameter_column)))
-        for parameter, parameter_column in columns
+        parameter.round_value(float(np.mean(column))) for parameter, column in columns
     )
     sorted_generations = sorted(
         history.generations, key=lambda generation: generation.gain.value, reverse=True

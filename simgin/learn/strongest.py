@@ -82,8 +82,7 @@ def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str
     rows_by_matchup = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
     win_metric = metrics.METRICS_BY_NAME["match_win"]
     win_rates = [
-        paired_estimate.estimate_metric_by_batch(batch_rows, win_metric)
-        for batch_rows in rows_by_matchup
+        paired_estimate.estimate_metric_by_batch(rows, win_metric) for rows in rows_by_matchup
     ]
     return dict(zip(CHALLENGER_STRATEGIES, win_rates, strict=True))
 

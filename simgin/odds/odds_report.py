@@ -90,9 +90,7 @@ def iter_verdict_sentences(odds: Odds) -> Iterator[str]:
             describe_solo_play,
             describe_gin_draws,
         )
-        sentences = [
-            sentence for make_lines in sentence_makers for sentence in make_lines(odds, variant)
-        ]
+        sentences = [sentence for make in sentence_makers for sentence in make(odds, variant)]
         for sentence in sentences[: 1 if variant_prefix else None]:
             yield f"{variant_prefix}{sentence}"
 

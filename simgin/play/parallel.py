@@ -65,10 +65,7 @@ def map_units(
     Returns:
         List of the results in the order of the blocks.
     """
-    blocks = [
-        (first_unit, min(block_size, n_units - first_unit))
-        for first_unit in range(0, n_units, block_size)
-    ]
+    blocks = [(unit, min(block_size, n_units - unit)) for unit in range(0, n_units, block_size)]
     futures: list[Future[Result]] = [Future() for _ in blocks]
     pending_indices = SimpleQueue[int]()
     for block_index in range(len(blocks)):

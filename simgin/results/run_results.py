@@ -496,9 +496,7 @@ class RunResults(Result):
         for variant, indices in indices_by_variant.items():
             n_strategies = len(set(chain.from_iterable(indices)))
             if n_strategies > 2 and len(indices) == comb(n_strategies, 2):
-                pairings = {
-                    pair: self.load_rows(matchup_index) for pair, matchup_index in indices.items()
-                }
+                pairings = {pair: self.load_rows(index) for pair, index in indices.items()}
                 leagues[variant] = round_robin.RoundRobin(pairings, self.info.seed)
         return leagues
 

@@ -647,9 +647,7 @@ def plan_review(
             number.
     """
     matchup_specs = dict.fromkeys(
-        matchup_spec
-        for variant in request.played_variants
-        for matchup_spec in _iterate_matchups(request, variant)
+        spec for variant in request.played_variants for spec in _iterate_matchups(request, variant)
     )
     matchups = [
         parse_matchup(strategy_a, strategy_b, variant, request.seed, "match")

@@ -511,10 +511,7 @@ def _build_same_length_table(review: Review) -> Table:
         "matches between strong players are about as long as under "
         f"{format_rule_set_label(review, base)}."
     )
-    columns = [
-        Column("row", "property"),
-        *(Column(variant_spec, title) for variant_spec, title in titles.items()),
-    ]
+    columns = [Column("row", "property"), *(Column(spec, title) for spec, title in titles.items())]
     return Table(SAME_LENGTH_TITLE, make_frame(rows), columns, note)
 
 

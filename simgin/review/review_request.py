@@ -447,10 +447,7 @@ def _parse_sweep_values(sweep_text: str) -> tuple[str, tuple[str, ...]]:
         suggestion = suggest_spelling(name, load_rule_parameters())
         raise ReviewError(f"{format_value(name)} is not a valid parameter{suggestion}")
     parsed_values = [
-        value
-        for value_text in values.split(",")
-        for value in _parse_range(value_text.strip())
-        if value
+        value for text in values.split(",") for value in _parse_range(text.strip()) if value
     ]
     if not separator or not parsed_values:
         raise ReviewError(

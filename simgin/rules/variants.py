@@ -265,10 +265,8 @@ def _parse_parts(
     """
     part_texts = [part_text.strip() for part_text in spec.split("+")]
     parts = [
-        parse_reference(part_text)
-        if _is_file_reference(part_text)
-        else _parse_part(part_text, spec)
-        for part_text in part_texts
+        parse_reference(text) if _is_file_reference(text) else _parse_part(text, spec)
+        for text in part_texts
     ]
     messages = [message for part in parts for message in part.errors]
     if "=" in part_texts[0] and not _is_file_reference(part_texts[0]):

@@ -368,9 +368,7 @@ def report_corruption(*directories: Path) -> Iterator[None]:
     except CORRUPTION_ERRORS as error:
         if type(error).__module__.startswith("simgin."):
             raise
-        manifest_paths = " or ".join(
-            str(run_directory / MANIFEST_FILE) for run_directory in directories
-        )
+        manifest_paths = " or ".join(str(directory / MANIFEST_FILE) for directory in directories)
         raise make_corrupt_manifest_error(manifest_paths, describe_error(error)) from error
 
 

@@ -61,10 +61,7 @@ class RoundRobin:
         """Smallest effective number of batches among the pairings."""
         pairing_rows = self.pairings.values()
         return min(
-            (
-                batches.count_effective_batches(batch_rows) if len(batch_rows) else 0.0
-                for batch_rows in pairing_rows
-            ),
+            (batches.count_effective_batches(rows) if len(rows) else 0.0 for rows in pairing_rows),
             default=0.0,
         )
 

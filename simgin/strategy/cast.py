@@ -72,9 +72,7 @@ def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 def list_weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the default opponents of the strong player, weakest first."""
     optional_names = {
-        type_table["name"]
-        for type_table in PLAYER_TYPE_TABLES["two_player"]
-        if type_table.get("optional")
+        table["name"] for table in PLAYER_TYPE_TABLES["two_player"] if table.get("optional")
     }
     return tuple(
         player for player in list_player_types(*variants)[:-1] if player.name not in optional_names

@@ -730,9 +730,7 @@ def _convert_load_errors(path: Path) -> Iterator[None]:
         error = ensure_printable_error(raised)
         # Walk the traceback without reading source files.
         stack = traceback.walk_tb(error.__traceback__)
-        line_numbers = [
-            line_number for frame, line_number in stack if frame.f_code.co_filename == str(path)
-        ]
+        line_numbers = [number for frame, number in stack if frame.f_code.co_filename == str(path)]
         # SyntaxError adds the line itself.
         location = f" (line {line_numbers[-1]})" if line_numbers else ""
         raise StrategyError(

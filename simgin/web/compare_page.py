@@ -92,10 +92,7 @@ def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
     field_names = list(form.get_values(DEFAULT_STRATEGIES))[: 1 if is_solo else None]
     read_spec = partial(_parse_strategy, site=site, is_solo=is_solo)
     defaults = {"s1": _find_strongest_solo_strategy()} if is_solo else DEFAULT_STRATEGIES
-    specs = [
-        form.read(field_name, read_spec, defaults[field_name] or "simple")
-        for field_name in field_names
-    ]
+    specs = [form.read(name, read_spec, defaults[name] or "simple") for name in field_names]
     if len(specs) == 2:  # A strategy can play against itself.
         return specs
     for index, field_name in enumerate(field_names):

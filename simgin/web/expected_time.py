@@ -44,8 +44,6 @@ def estimate_cpu_seconds(plan: Plan) -> float | None:
         catalogue_entries = [read_catalogue_entry(player.name) for player in matchup.players]
         if not all("deals_per_second" in catalogue_entry for catalogue_entry in catalogue_entries):
             return None
-        seconds_per_deal = sum(
-            1 / float(catalogue_entry["deals_per_second"]) for catalogue_entry in catalogue_entries
-        )
+        seconds_per_deal = sum(1 / float(entry["deals_per_second"]) for entry in catalogue_entries)
         cpu_seconds += n_games * deals_per_game * seconds_per_deal / len(catalogue_entries)
     return cpu_seconds
