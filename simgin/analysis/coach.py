@@ -8,13 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from simgin.analysis import analysis_report
 from simgin.analysis.analysis import Analysis, AnalysisBudget, analyse_position
-from simgin.analysis.analysis_report import (
-    build_action_table,
-    describe_choice,
-    format_analysis_verdict,
-    format_outcome_comparison,
-)
 from simgin.analysis.position import Position, find_decisions
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
@@ -60,7 +55,7 @@ class Coach:
             shown_indices.append(analysis.best_ending_index)
         other_indices = [index for index in analysis.ranking if index not in shown_indices]
         lines = [
-            format_analysis_verdict(analysis, is_final=True),
+            analysis_report.format_analysis_verdict(analysis, is_final=True),
             *_iter_comparison_lines(analysis, analysis.ranking[1], shown_indices),
         ]
         if other_indices:
@@ -151,7 +146,7 @@ def _list_previous_actions(deal: TracedDeal, position: Position) -> tuple[int, .
 
 def _format_comment(analysis: Analysis) -> str:
     """Return the coach's comment on a decision of the player."""
-    return f"Coach: {describe_choice(analysis)}"
+    return f"Coach: {analysis_report.describe_choice(analysis)}"
 
 
 def _iter_comparison_lines(
@@ -164,8 +159,8 @@ def _iter_comparison_lines(
         action_index: Index of the action to compare with the best action.
         shown_indices: Indices of the actions in the table, best first.
     """
-    yield format_outcome_comparison(analysis, action_index)
-    table = build_action_table(analysis)
+    yield analysis_report.format_outcome_comparison(analysis, action_index)
+    table = analysis_report.build_action_table(analysis)
     column_indices = [
         i for i, name in enumerate(table.headings) if name not in OMITTED_HINT_COLUMNS
     ]

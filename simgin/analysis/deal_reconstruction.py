@@ -4,18 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from simgin.analysis import position_parts
 from simgin.analysis.position import PositionError
-from simgin.analysis.position_parts import (
-    IN_PILE,
-    INITIAL_STOCK_SIZE,
-    NO_SEAT,
-    OPPONENT_SEAT,
-    PACK_SIZE,
-    PLAYER_SEAT,
-    Die,
-    PileCard,
-    find_hand_size_errors,
-)
 from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE
 from simgin.core.endings import compute_deal_multiplier, compute_knock_limit
 from simgin.core.rules_record import (
@@ -37,10 +27,10 @@ class DealReconstruction:
     def __init__(
         self,
         cards: list[int],
-        pile: Sequence[PileCard],
+        pile: Sequence[position_parts.PileCard],
         variant: Variant,
         dealer: int | None,
-        die: Die,
+        die: position_parts.Die,
     ) -> None:
         self.cards = cards
         self.pile = pile
@@ -48,7 +38,9 @@ class DealReconstruction:
         self.rules = build_rules(variant)
         self.has_upcard = bool(self.rules.first_turn != FIRST_TURN_DISCARD)
         # Top card of the pile before every turn up to the turn of the decision
-        self.top_cards: Sequence[PileCard | None] = pile if self.has_upcard else [None, *pile]
+        self.top_cards: Sequence[position_parts.PileCard | None] = (
+            pile if self.has_upcard else [None, *pile]
+        )
         self.discards = [card.card for card in pile[self.has_upcard :]]
         self.die = die
         # Players take turns to discard. A player can offer the die only at the start of a turn.
@@ -77,7 +69,7 @@ class DealReconstruction:
     @property
     def stock_size(self) -> int:
         """Number of cards that remain in the stock."""
-        return INITIAL_STOCK_SIZE - sum(
+        return position_parts.INITIAL_STOCK_SIZE - sum(
             self.find_card_source(turn) == "stock" for turn in self.started_turns
         )
 
@@ -110,8 +102,8 @@ class DealReconstruction:
         """
         hidden_cards = list(unseen_cards)
         cards_by_seat = [
-            self._list_received_cards(PLAYER_SEAT, hidden_cards),
-            self._list_received_cards(OPPONENT_SEAT, hidden_cards),
+            self._list_received_cards(position_parts.PLAYER_SEAT, hidden_cards),
+            self._list_received_cards(position_parts.OPPONENT_SEAT, hidden_cards),
         ]
         pack = []
         for _ in range(10):
@@ -143,7 +135,7 @@ class DealReconstruction:
                     taken_cards.remove(card)
                 else:
                     received_cards.append(card)
-        if seat == PLAYER_SEAT:
+        if seat == position_parts.PLAYER_SEAT:
             return received_cards + [card for card in self.cards if card not in taken_cards]
         n_hidden = n_received - len(received_cards)
         if n_hidden < 0:
@@ -200,7 +192,7 @@ class DealReconstruction:
 
     def find_errors(self) -> Iterator[str]:
         """Yield error messages if the position is impossible or requires no decision."""
-        yield from find_hand_size_errors(self.cards)
+        yield from position_parts.find_hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
         yield from self._find_pile_errors()
@@ -215,7 +207,7 @@ class DealReconstruction:
         if self.dealer == self.first_seat and (
             first_turn in (FIRST_TURN_DISCARD, FIRST_TURN_FREE) or drew_from_stock_first
         ):
-            is_player_first = self.first_seat == PLAYER_SEAT
+            is_player_first = self.first_seat == position_parts.PLAYER_SEAT
             player, deals = ("you", "other") if is_player_first else ("the opponent", "me")
             yield f"this pile shows that {player} played first. Use the dealer {deals}."
         stock_reserve = int(self.rules.stock_reserve)
@@ -240,7 +232,7 @@ class DealReconstruction:
             yield f"in {self.variant.spec}, {reason}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
             is_unknown = card is not None and card.is_taken and card.card < 0
-            if is_unknown and self.find_seat_of_turn(turn) == PLAYER_SEAT:
+            if is_unknown and self.find_seat_of_turn(turn) == position_parts.PLAYER_SEAT:
                 yield f"you took card {turn + 1} of this pile, so it must be known. Replace the ?."
 
     @property
@@ -249,7 +241,7 @@ class DealReconstruction:
         rules = self.rules
         deal_terms = {
             (compute_knock_limit(card, rules), compute_deal_multiplier(card, rules))
-            for card in range(PACK_SIZE)
+            for card in range(position_parts.PACK_SIZE)
         }
         return len(deal_terms) > 1
 
@@ -261,8 +253,8 @@ class DealReconstruction:
         for turn, top_card in enumerate(self.top_cards):
             if top_card is None or top_card.card < 0:
                 continue
-            discarder = self.find_seat_of_turn(turn - 1) if turn else NO_SEAT
-            if locations.get(top_card.card) == IN_PILE:
+            discarder = self.find_seat_of_turn(turn - 1) if turn else position_parts.NO_SEAT
+            if locations.get(top_card.card) == position_parts.IN_PILE:
                 yield f"{format_card(top_card.card)} is in the pile twice. Remove one copy."
             if locations.get(top_card.card, discarder) != discarder:
                 yield (
@@ -270,17 +262,21 @@ class DealReconstruction:
                     "other. Check the pile."
                 )
             locations[top_card.card] = (
-                self.find_seat_of_turn(turn) if top_card.is_taken else IN_PILE
+                self.find_seat_of_turn(turn) if top_card.is_taken else position_parts.IN_PILE
             )
         for card in self.cards:
-            if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
-                location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
+            if locations.get(card, position_parts.PLAYER_SEAT) != position_parts.PLAYER_SEAT:
+                location = (
+                    "the pile"
+                    if locations[card] == position_parts.IN_PILE
+                    else "the opponent's hand"
+                )
                 yield (
                     f"{format_card(card)} cannot be both in your hand and in {location}. Check "
                     "your entries."
                 )
         for card, seat in locations.items():
-            if seat == PLAYER_SEAT and card not in self.cards:
+            if seat == position_parts.PLAYER_SEAT and card not in self.cards:
                 yield (
                     f"{format_card(card)}, which you took from the pile, is missing. Add it to "
                     "your hand."

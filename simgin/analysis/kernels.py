@@ -50,21 +50,12 @@ def fill_worlds(
     for i in range(len(hands)):
         noise = (seed << 40) ^ (first_world + i)
         stream = np.zeros(33, np.int64)
-        hidden_cards = sample_cards(view.unseen, n_hidden, noise, stream)
-        hidden_cards = run_metropolis(
-            hidden_cards,
-            n_steps,
-            features,
-            weights,
-            declined,
-            discarded,
-            view,
-            rules,
-            noise,
-            stream,
+        hidden = sample_cards(view.unseen, n_hidden, noise, stream)
+        hidden = run_metropolis(
+            hidden, n_steps, features, weights, declined, discarded, view, rules, noise, stream
         )
-        shuffle_stock(hidden_cards, view, noise, stream, stock)
-        hands[i] = hidden_cards | view.known
+        shuffle_stock(hidden, view, noise, stream, stock)
+        hands[i] = hidden | view.known
         for k in range(stocks.shape[1]):
             stocks[i, k] = stock[k]
 

@@ -36,14 +36,9 @@ from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_
 from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.state import create_state
 from simgin.core.view import VIEW_DTYPE
-from simgin.play import parallel
+from simgin.play import parallel, specialized_kernel
 from simgin.play.kernel import compile_batch_kernel, compile_policies, play_batches
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.specialized_kernel import (
-    allow_specialized_kernels,
-    disable_specialized_kernels,
-    find_kernel,
-)
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -128,7 +123,7 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
         *_iter_matchup_tasks(threads),
         *_iter_c_comparison_tasks(),
     ]
-    with disable_specialized_kernels():
+    with specialized_kernel.disable_specialized_kernels():
         rates = _measure_best_rates(tasks, seconds)
     measured_tasks = list(zip(tasks, rates, strict=True))
     rate_on_one_thread = {task.name: rate for task, rate in measured_tasks if task.threads == 1}
@@ -386,11 +381,13 @@ def _iter_c_comparison_tasks() -> Iterator[_BenchTask]:
         return
     matchup = parse_matchup(a, b, variant, SEED, unit)
     policies, rules = tuple(compile_policies(matchup)), build_rules(matchup.variant).tobytes()
-    find_kernel(compile_batch_kernel(len(matchup.players)), policies, rules).specialize()
+    specialized_kernel.find_kernel(
+        compile_batch_kernel(len(matchup.players)), policies, rules
+    ).specialize()
     units_per_round = matchup.batch_size
 
     def play_engine(n_rounds: int, is_specialized: bool) -> object:
-        with allow_specialized_kernels(is_specialized):
+        with specialized_kernel.allow_specialized_kernels(is_specialized):
             return play_batches(matchup, 0, n_rounds * units_per_round)
 
     for suffix, is_specialized in ((GENERIC_TASK_SUFFIX, False), (SPECIALIZED_TASK_SUFFIX, True)):

@@ -15,19 +15,9 @@ from pathlib import Path
 
 import click
 
+from simgin.analysis import grades
 from simgin.analysis.coach import Coach
-from simgin.analysis.grades import (
-    STRATEGY_ERROR_RATES,
-    grade_deals,
-    iter_grade_sentences,
-    make_grading_task,
-)
-from simgin.cli.output import (
-    CommandResult,
-    format_repeat_command,
-    format_resume_command,
-    print_line,
-)
+from simgin.cli import output
 from simgin.cli.session import announce_compilation
 from simgin.play import saved_deals, table_text
 from simgin.play.hand_analysis import choose_shown_melding, format_melded_hand
@@ -89,7 +79,7 @@ def format_rule_lines(variant: Variant) -> list[str]:
 @contextlib.contextmanager
 def announce_analysis(message: str) -> Iterator[None]:
     """Print a message before an analysis, and discard the keys typed during the analysis."""
-    print_line(message)
+    output.print_line(message)
     with announce_compilation():
         yield
     if sys.stdin.isatty():
@@ -128,17 +118,17 @@ class InteractiveGame:
                 else:
                     self._play_decision()
         except QuitGame:
-            command = format_resume_command(format_repeat_command(new=None))
+            command = output.format_resume_command(output.format_repeat_command(new=None))
             print_wrapped(["", f"Game saved. To resume it, run: {command}"])
             return
         self.game.delete()
         for line in self.messages:  # file names are not wrapped
-            print_line(line)
+            output.print_line(line)
         if self.is_coached:
-            print_line("Grading your decisions ...")
+            output.print_line("Grading your decisions ...")
             print_wrapped(grade_user_decisions(self.matchup, self.game.deals))
         n_deals = min(len(self.game.deals), saved_deals.MAX_SAVED_DEALS)
-        print_line(f"Grade: simgin grade --last {n_deals}")
+        output.print_line(f"Grade: simgin grade --last {n_deals}")
 
     # The current decision
 
@@ -212,7 +202,7 @@ class InteractiveGame:
         if typed_text.lower() == "q":
             raise QuitGame
         if not sys.stdin.isatty():
-            print_line(typed_text)  # A pipe does not echo the input.
+            output.print_line(typed_text)  # A pipe does not echo the input.
         with contextlib.suppress(CardError):
             return format_card(parse_card(typed_text))
         return typed_text.lower() if len(typed_text) == 1 else typed_text.upper()
@@ -263,7 +253,9 @@ class InteractiveGame:
     def _save_deal(self, deal: TracedDeal) -> None:
         """Save the deal for `simgin grade --last` and, if requested, in the file of `--save`."""
         records = self.game.make_deal_records(deal)
-        command_result = CommandResult(format_repeat_command(new=None), records, self.matchup.seed)
+        command_result = output.CommandResult(
+            output.format_repeat_command(new=None), records, self.matchup.seed
+        )
         content = f"{command_result.to_json()}\n".encode()
         try:
             saved_deals.save_deal(content)
@@ -309,10 +301,12 @@ def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Itera
     judge_matchup = parse_matchup(
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"
     )
-    grade = grade_deals(make_grading_task(matchup.a.spec, judge_matchup, len(deals)), deals)
-    yield from iter_grade_sentences(grade)
+    grade = grades.grade_deals(
+        grades.make_grading_task(matchup.a.spec, judge_matchup, len(deals)), deals
+    )
+    yield from grades.iter_grade_sentences(grade)
     if grade.is_comparable and grade.has_enough_deals:
         reference_rates = ", ".join(
-            f"{name} {points:g}" for name, (points, _) in STRATEGY_ERROR_RATES.items()
+            f"{name} {points:g}" for name, (points, _) in grades.STRATEGY_ERROR_RATES.items()
         )
         yield f"Points lost per deal by built-in strategies (eaai): {reference_rates}."

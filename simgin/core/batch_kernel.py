@@ -377,18 +377,9 @@ def play_units(
 
 
 def play_units_solo(
-    state,
-    rules,
-    view,
-    rows,
-    records,
-    first_unit,
-    n_units,
-    units_per_row,
-    play_matches,
-    discard,
+    state, rules, view, rows, records, first_unit, n_units, units_per_row, play_matches, discard,
     knock,
-):
+):  # fmt: skip
     """Play consecutive units of a single-player variant and add them to batch rows."""
     for unit_index in range(n_units):
         state.unit = first_unit + unit_index

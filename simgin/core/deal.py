@@ -95,23 +95,16 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     legal = find_permitted_discards(eleven_cards, taken_card, drawn_card, rules)
     required_card = find_required_meld_card(taken_card, rules)
     discards_first = state.discards_first[get_strategy_of_seat(state, seat)]
-    least_deadwood, best_cards = best_discards(eleven_cards, legal, rules)
-    state.least = least_deadwood
-    state.best = best_cards
+    least, best = best_discards(eleven_cards, legal, rules)
+    state.least = least
+    state.best = best
     # The take decision of this turn has already written the turn fields.
     if state.turns == 0 or not rules.take_discard:
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     if not discards_first or rules.big_gin:
         ending, card, deadwood_points = find_best_ending(
-            eleven_cards,
-            legal,
-            required_card,
-            state.limit,
-            state.points[seat],
-            least_deadwood,
-            best_cards,
-            rules,
+            eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
         )
         if ending != ENDING_NONE and (card < 0 or not discards_first):
             propose_ending(state, ending, card, deadwood_points)
@@ -124,7 +117,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
             write_ending_fields(state, view)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
     ten_cards = eleven_cards & ~(1 << card)
-    deadwood_left = least_deadwood if best_cards >> card & 1 else deadwood(ten_cards, rules)
+    deadwood_left = least if best >> card & 1 else deadwood(ten_cards, rules)
     if discards_first:
         ending, deadwood_points = find_ending(
             ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules
@@ -151,16 +144,9 @@ def _offer_last_discard(state, rules, view, other_view, seat, knock, show_a, sho
     eleven_cards = state.hand[seat] | 1 << state.top
     legal = find_permitted_discards(eleven_cards, state.top, -1, rules)
     required_card = find_required_meld_card(state.top, rules)
-    least_deadwood, best_cards = best_discards(eleven_cards, legal, rules)
+    least, best = best_discards(eleven_cards, legal, rules)
     ending, card, deadwood_points = find_best_ending(
-        eleven_cards,
-        legal,
-        required_card,
-        state.limit,
-        state.points[seat],
-        least_deadwood,
-        best_cards,
-        rules,
+        eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
     )
     if ending == ENDING_NONE:
         return

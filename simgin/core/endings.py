@@ -200,7 +200,7 @@ def _find_shot_discards(eleven_cards, legal, required_card, points, rules):
 
 @force_inline
 def find_best_ending(
-    eleven_cards, legal, required_card, knock_limit, points, least_deadwood, best_cards, rules
+    eleven_cards, legal, required_card, limit, points, least_deadwood, best_cards, rules
 ):
     """Return the best ending available with eleven cards, its discard and its deadwood.
 
@@ -210,23 +210,16 @@ def find_best_ending(
     """
     if rules.shot or rules.big_gin or required_card >= 0:
         return _find_best_ending_general(
-            eleven_cards,
-            legal,
-            required_card,
-            knock_limit,
-            points,
-            least_deadwood,
-            best_cards,
-            rules,
+            eleven_cards, legal, required_card, limit, points, least_deadwood, best_cards, rules
         )
-    if least_deadwood > knock_limit:
+    if least_deadwood > limit:
         return ENDING_NONE, -1, HUGE_DEADWOOD
     return ENDING_KNOCK, lowest_bit(highest_value_cards(best_cards, rules)[0]), least_deadwood
 
 
 @jit
 def _find_best_ending_general(
-    eleven_cards, legal, required_card, knock_limit, points, least_deadwood, best_cards, rules
+    eleven_cards, legal, required_card, limit, points, least_deadwood, best_cards, rules
 ):
     """Find the best ending under rules with endings other than a knock."""
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
@@ -244,6 +237,6 @@ def _find_best_ending_general(
                 lowest_bit(highest_value_cards(shots, rules)[0]),
                 compute_shot_deadwood(points, rules),
             )
-    if least_deadwood > knock_limit:
+    if least_deadwood > limit:
         return ENDING_NONE, -1, HUGE_DEADWOOD
     return ENDING_KNOCK, lowest_bit(highest_value_cards(best_cards, rules)[0]), least_deadwood

@@ -197,9 +197,7 @@ def encode_rank_multiset(cards):
 
 
 @jit
-def _is_better_melding(
-    deadwood, n_extensions, n_melds, first_meld, second_meld, third_meld, row_key, row
-):
+def _is_better_melding(deadwood, n_extensions, n_melds, first, second, third, row_key, row):
     """Return True if a new melding has priority over the melding in `row` (rules.md 3.5).
 
     Meldings are ordered by deadwood, number of extension cards, number of melds, and names.
@@ -210,37 +208,35 @@ def _is_better_melding(
         return n_extensions < row_key[1]
     if n_melds != row_key[2]:
         return n_melds < row_key[2]
-    return _precedes_by_name(first_meld, second_meld, third_meld, row[0], row[1], row[2])
+    return _precedes_by_name(first, second, third, row[0], row[1], row[2])
 
 
 @jit
-def _count_extensions(hand, discard, first_meld, second_meld, third_meld, rules):
+def _count_extensions(hand, discard, first, second, third, rules):
     """Return the number of extension cards of a combination of melds (rules.md 3.5, item 2)."""
     extensions = (
-        find_meld_extensions(first_meld, rules)
-        | find_meld_extensions(second_meld, rules)
-        | find_meld_extensions(third_meld, rules)
+        find_meld_extensions(first, rules)
+        | find_meld_extensions(second, rules)
+        | find_meld_extensions(third, rules)
     )
     return popcount(extensions & ~hand & ~discard)
 
 
 @jit
-def _insert_melding(
-    n_rows, max_rows, keys, rows, deadwood, n_extensions, first_meld, second_meld, third_meld
-):
+def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, first, second, third):
     """Insert a combination of melds into the sorted rows, and return the number of rows.
 
     If there are already `max_rows` rows, the last row is dropped.
     """
-    n_melds = (first_meld != 0) + (second_meld != 0) + (third_meld != 0)
+    n_melds = (first != 0) + (second != 0) + (third != 0)
     position = n_rows
     while position and _is_better_melding(
         deadwood,
         n_extensions,
         n_melds,
-        first_meld,
-        second_meld,
-        third_meld,
+        first,
+        second,
+        third,
         keys[position - 1],
         rows[position - 1],
     ):
@@ -252,7 +248,7 @@ def _insert_melding(
             keys[row_index, column] = keys[row_index - 1, column]
             rows[row_index, column] = rows[row_index - 1, column]
     keys[position, 0], keys[position, 1], keys[position, 2] = deadwood, n_extensions, n_melds
-    rows[position, 0], rows[position, 1], rows[position, 2] = first_meld, second_meld, third_meld
+    rows[position, 0], rows[position, 1], rows[position, 2] = first, second, third
     return min(n_rows + 1, max_rows)
 
 
@@ -277,20 +273,10 @@ def _find_shown_melding_bitwise(hand, discard, rules, meld_buffer, keys, rows):
         deadwood_left = sum_card_values_bitwise(unmatched, rules, 0)
         if n_rows == 0 or deadwood_left <= keys[0, 0]:
             write_melds(hand & ~(melded | unmatched), melded, meld_buffer[:3])
-            first_meld, second_meld, third_meld = meld_buffer[0], meld_buffer[1], meld_buffer[2]
-            n_extensions = _count_extensions(
-                hand, discard, first_meld, second_meld, third_meld, rules
-            )
+            first, second, third = meld_buffer[0], meld_buffer[1], meld_buffer[2]
+            n_extensions = _count_extensions(hand, discard, first, second, third, rules)
             n_rows = _insert_melding(
-                n_rows,
-                1,
-                keys,
-                rows,
-                deadwood_left,
-                n_extensions,
-                first_meld,
-                second_meld,
-                third_meld,
+                n_rows, 1, keys, rows, deadwood_left, n_extensions, first, second, third
             )
         set_ranks, left_to_runs = get_next_conflict_resolution(
             conflicting_ranks, spare_cards, set_ranks, left_to_runs
@@ -351,32 +337,18 @@ def find_legal_meldings(
             if meld_buffer[i] & meld_buffer[j]:
                 continue
             for k in range(min(j + 1, n_melds), n_melds + 1):
-                first_meld, second_meld, third_meld = meld_buffer[i], meld_buffer[j], meld_buffer[k]
-                if (first_meld | second_meld) & third_meld:
+                first, second, third = meld_buffer[i], meld_buffer[j], meld_buffer[k]
+                if (first | second) & third:
                     continue
-                deadwood = total_points - sum_card_values(
-                    first_meld | second_meld | third_meld, rules, 0
-                )
+                deadwood = total_points - sum_card_values(first | second | third, rules, 0)
                 if deadwood > max_deadwood or (
                     n_rows == max_rows and deadwood > keys[n_rows - 1, 0]
                 ):
                     continue
-                if _is_legal_melding(
-                    hand, first_meld | second_meld | third_meld, required_card, ranks_left
-                ):
-                    n_extensions = _count_extensions(
-                        hand, discard, first_meld, second_meld, third_meld, rules
-                    )
+                if _is_legal_melding(hand, first | second | third, required_card, ranks_left):
+                    n_extensions = _count_extensions(hand, discard, first, second, third, rules)
                     n_rows = _insert_melding(
-                        n_rows,
-                        max_rows,
-                        keys,
-                        rows,
-                        deadwood,
-                        n_extensions,
-                        first_meld,
-                        second_meld,
-                        third_meld,
+                        n_rows, max_rows, keys, rows, deadwood, n_extensions, first, second, third
                     )
     return n_rows
 

@@ -23,14 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core import jit
-from simgin.learn.improvement import (
-    TRAINING_WORDING,
-    Improvement,
-    StepProgressFactory,
-    confirm_gain,
-    encode_weights,
-    split_progress,
-)
+from simgin.learn import improvement
 from simgin.learn.random_rules import is_in_training_range
 from simgin.learn.tune_request import TrainingRequest, TuneError, read_players
 from simgin.play.parallel import PROGRESS_STEPS_PER_PART, ProgressCallback
@@ -152,10 +145,10 @@ class AdaptRequest(TrainingRequest):
 
 
 @dataclass(frozen=True)
-class AdaptedChampion(Improvement):
+class AdaptedChampion(improvement.Improvement):
     """Result of training `champion` for a variant, including its gain on held-out deals."""
 
-    wording = TRAINING_WORDING
+    wording = improvement.TRAINING_WORDING
     training_request: AdaptRequest
     weights: np.ndarray  # float64, in the format of `champion`
     win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
@@ -199,7 +192,9 @@ class AdaptedChampion(Improvement):
     @property
     def weights_file_name(self) -> str:
         """Name of the weights file of the trained player."""
-        return self.training_request.make_weights_path(encode_weights(self.weights)).name
+        return self.training_request.make_weights_path(
+            improvement.encode_weights(self.weights)
+        ).name
 
     @property
     def verdict_sentences(self) -> list[str]:
@@ -243,7 +238,7 @@ class AdaptedChampion(Improvement):
 
     def render_file(self, command: str) -> bytes:
         """Return the content of the weights file, with the command and the gain in comments."""
-        return encode_weights(self.weights, command, *self.verdict_sentences)
+        return improvement.encode_weights(self.weights, command, *self.verdict_sentences)
 
     def frames(self) -> Mapping[str, Frame]:
         """Return a dictionary of the DataFrames of the training, keyed by name."""
@@ -377,7 +372,9 @@ def run_adaptation(
             ledger.
     """
     progress_lines: list[str] = []
-    step_progress = split_progress(on_progress, request.n_steps, lambda: "\n".join(progress_lines))
+    step_progress = improvement.split_progress(
+        on_progress, request.n_steps, lambda: "\n".join(progress_lines)
+    )
     ledger_path, match_request = request.ledger_file, request.match_request
     ledger_path.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open_ledger(ledger_path, request.identity) as run_ledger:
@@ -386,11 +383,11 @@ def run_adaptation(
             run_ledger.add_step_result(FINAL_STEP_NAME, request.n_rounds, arrays)
         trained_arrays = run_ledger.read_step_result(FINAL_STEP_NAME, request.n_rounds)
         weights = trained_arrays["weights"]
-        content = encode_weights(weights)
+        content = improvement.encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match_request.strategy, weights)
         strategy = replace(strategy, spec=f"{CHAMPION_STRATEGY} (trained, {digest[:8]})")
-        confirmation = confirm_gain(
+        confirmation = improvement.confirm_gain(
             match_request, strategy, run_ledger, workers, step_progress(request.n_steps - 1)
         )
     weights_path = request.make_weights_path(content)
@@ -406,7 +403,7 @@ def _train_champion(
     request: AdaptRequest,
     run_ledger: Ledger,
     workers: int | None,
-    step_progress: StepProgressFactory,
+    step_progress: improvement.StepProgressFactory,
     progress_lines: list[str],
 ) -> dict[str, np.ndarray]:
     """Train `champion` against both opponent types, and estimate the probability of each type.

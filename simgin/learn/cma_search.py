@@ -16,17 +16,7 @@ from typing import Any
 import numpy as np
 
 from simgin import plots
-from simgin.learn.improvement import (
-    Improvement,
-    StepProgressFactory,
-    Wording,
-    confirm_gain,
-    evaluate_strategies,
-    format_interval,
-    load_or_play_step,
-    split_progress,
-    to_estimate,
-)
+from simgin.learn import improvement
 from simgin.learn.tune_request import (
     ParameterValues,
     TunableParameter,
@@ -155,7 +145,7 @@ def play_generations(
     distribution: CandidateDistribution,
     ledger: Ledger,
     workers: int | None,
-    step_progress: StepProgressFactory,
+    step_progress: improvement.StepProgressFactory,
 ) -> Iterator[Generation]:
     """Yield the generations of a search, which are played or loaded from the ledger.
 
@@ -170,7 +160,7 @@ def play_generations(
         current_mean = distribution.mean
         scaled_points = distribution.sample_generation()
         candidate_values = tuple(distribution.to_parameter_values(point) for point in scaled_points)
-        arrays = load_or_play_step(
+        arrays = improvement.load_or_play_step(
             ledger,
             f"generation {generation_number}",
             request.n_matches,
@@ -201,11 +191,11 @@ def _play_generation(
     """Play matches with the candidates of a generation, their mean and the default values."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
     seed = request.compute_generation_seed(number)
-    *candidate_scores, mean_score, default_score = evaluate_strategies(
+    *candidate_scores, mean_score, default_score = improvement.evaluate_strategies(
         request, strategies, seed, request.n_matches, workers, progress
     )
     candidate_values = [score.value for score in candidate_scores]
-    gain_fields = astuple(to_estimate(mean_score - default_score))
+    gain_fields = astuple(improvement.to_estimate(mean_score - default_score))
     return {"objective": np.array(candidate_values), "gain": np.array(gain_fields)}
 
 
@@ -232,11 +222,13 @@ def play_finals(
     def play_finalists() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))
         seed = request.compute_generation_seed(n_generations + 1)
-        scores = evaluate_strategies(request, strategies, seed, n_matches, workers, progress)
+        scores = improvement.evaluate_strategies(
+            request, strategies, seed, n_matches, workers, progress
+        )
         return {"worths": np.array([score.value for score in scores])}
 
     array_shapes = {"worths": (len(finalists),)}
-    arrays = load_or_play_step(
+    arrays = improvement.load_or_play_step(
         ledger, f"finals after {n_generations} generations", n_matches, array_shapes, play_finalists
     )
     return finalists[int(arrays["worths"].argmax())]
@@ -266,10 +258,10 @@ def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[Para
 
 
 @dataclass(frozen=True, repr=False)
-class TuningResult(Improvement):
+class TuningResult(improvement.Improvement):
     """Result of a parameter search."""
 
-    wording = Wording(
+    wording = improvement.Wording(
         gerund="Tuning",
         participle="tuned",
         baseline_word="default",
@@ -371,7 +363,9 @@ class TuningResult(Improvement):
         gain_texts = [
             f"{factor * generation.gain.value:.2f}" for generation in self.history.generations
         ]
-        gain_text = format_interval(self.request, self.confirmation.objective_comparison.gain)
+        gain_text = improvement.format_interval(
+            self.request, self.confirmation.objective_comparison.gain
+        )
         alt_text = (
             f"Gain over the defaults by generation: {', '.join(gain_texts)}. Result: {gain_text}."
         )
@@ -410,7 +404,7 @@ def run_tune(
             return run_tune(request, workers, on_progress, run_ledger=memory_ledger)
     generations: list[Generation] = []
     n_generations = request.n_generations
-    step_progress = split_progress(
+    step_progress = improvement.split_progress(
         on_progress, n_generations + 2, lambda: format_progress_line(request, generations)
     )
     distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
@@ -419,7 +413,7 @@ def run_tune(
     history = SearchHistory(tuple(generations), distribution.mean)
     values = play_finals(request, history, run_ledger, workers, step_progress(n_generations))
     strategy = request.with_values(values)
-    confirmation = confirm_gain(
+    confirmation = improvement.confirm_gain(
         request, strategy, run_ledger, workers, step_progress(n_generations + 1)
     )
     return TuningResult(request, strategy, confirmation, history, values)
@@ -446,7 +440,7 @@ def format_progress_line(request: TuneRequest, generations: Sequence[Generation]
         f"{parameter.name}={parameter.format_value(value)}"
         for parameter, value in values_by_parameter
     )
-    gain_text = format_interval(request, last_generation.gain)
+    gain_text = improvement.format_interval(request, last_generation.gain)
     position = f"generation {last_generation.number} of {request.n_generations}"
     return f"{position}: gain {gain_text}; {settings}"
 

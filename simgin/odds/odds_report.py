@@ -15,12 +15,7 @@ from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame
 from simgin.rules.variants import find_variant
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import (
-    NAIVE_PLAYER,
-    STRONG_PLAYER,
-    find_player_type_name,
-    list_odds_players,
-)
+from simgin.strategy import cast
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +174,7 @@ def _format_rates(rows: pd.DataFrame) -> list[str]:
 
 def _format_player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
     """Return labels such as `A naive player`, or the specs if the players are not the default."""
-    if naive == list_odds_players(find_variant(variant))[0]:
+    if naive == cast.list_odds_players(find_variant(variant))[0]:
         return "A naive player", f"a strong player ({strong})"
     return naive, strong
 
@@ -282,8 +277,8 @@ def _build_seat_table(odds: Odds, variant: str) -> Table:
     table_rows = []
     rows = odds.select_rows("seats", variant)
     for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
-        default_type = STRONG_PLAYER if player == odds.strongest_players[variant] else ""
-        player_type = find_player_type_name(str(player)) or default_type
+        default_type = cast.STRONG_PLAYER if player == odds.strongest_players[variant] else ""
+        player_type = cast.find_player_type_name(str(player)) or default_type
         player_label = f"{player_type} ({player})" if player_type else str(player)
         table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
@@ -329,9 +324,9 @@ def _build_solo_table(odds: Odds, variants: list[str]) -> Table:
         rows = odds.select_rows("bracket", variant)
         best_gin_range = "{} to {}".format(*_get_best_gin_rate_bounds(rows))
         table_row: dict[str, Any] = {"variant": variant, "best": best_gin_range}
-        table_row |= _make_estimate_fields(STRONG_PLAYER, rows.iloc[-2])
+        table_row |= _make_estimate_fields(cast.STRONG_PLAYER, rows.iloc[-2])
         if len(rows) > 2:
-            table_row |= _make_estimate_fields(NAIVE_PLAYER, rows.iloc[0])
+            table_row |= _make_estimate_fields(cast.NAIVE_PLAYER, rows.iloc[0])
         wins = odds.select_rows("strength", variant, metric="win")
         if has_knocking:
             table_row |= _make_estimate_fields("win", wins.iloc[-1])
@@ -345,8 +340,8 @@ def _build_solo_table(odds: Odds, variants: list[str]) -> Table:
     titles = {
         "win_naive": "naive: deals won",
         "win": "strong: deals won",
-        NAIVE_PLAYER: "naive: gin",
-        STRONG_PLAYER: "strong: gin",
+        cast.NAIVE_PLAYER: "naive: gin",
+        cast.STRONG_PLAYER: "strong: gin",
         "best": "best possible: gin",
         "match_naive": "naive: matches won",
         "match": "strong: matches won",
@@ -437,6 +432,6 @@ def _select_naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     if name == "bracket":
         is_naive &= strategies.transform("nunique") > 2
         is_strong = ~(is_naive | is_hindsight)
-    labels = frame["strategy"].mask(is_naive, NAIVE_PLAYER).mask(is_strong, STRONG_PLAYER)
+    labels = frame["strategy"].mask(is_naive, cast.NAIVE_PLAYER).mask(is_strong, cast.STRONG_PLAYER)
     labelled_frame = frame.assign(strategy=labels.mask(is_hindsight, OMNISCIENT_LABEL))
     return labelled_frame[is_naive | is_strong | is_hindsight].reset_index(drop=True)

@@ -11,12 +11,7 @@ from simgin.core import codes
 from simgin.core.position_rollouts import ACTION_DISCARD
 from simgin.core.rules_record import DIE_OFF
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play.hand_analysis import (
-    choose_shown_melding,
-    format_melded_hand,
-    list_meld_names,
-    sort_melds,
-)
+from simgin.play import hand_analysis
 from simgin.play.pile import format_pile, format_pile_label
 from simgin.play.replay import wrap_line
 from simgin.play.rollouts import list_legal_actions
@@ -67,7 +62,9 @@ def list_choices(decision: Decision, rules: Any) -> ChoicesByKey:
 
 
 def _format_show_choice(view: Any, melding_number: int) -> str:
-    return "show " + format_melded_hand(sort_melds(view.meldings[melding_number]), int(view.hand))
+    return "show " + hand_analysis.format_melded_hand(
+        hand_analysis.sort_melds(view.meldings[melding_number]), int(view.hand)
+    )
 
 
 def _list_draw_choices(view: Any) -> ChoicesByKey:
@@ -126,7 +123,7 @@ def format_prompt(decision: Decision, rules: Any) -> str:
 def _suggest_discard(decision: Decision, rules: Any, cards: Sequence[str]) -> str:
     """Return the highest unmatched card that can be discarded, or any card if there is none."""
     hand = int(decision.view.hand)
-    _, melds = choose_shown_melding(hand, rules)
+    _, melds = hand_analysis.choose_shown_melding(hand, rules)
     unmatched = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: card % 13)
     return next((card for card in map(format_card, unmatched[::-1]) if card in cards), cards[0])
 
@@ -191,8 +188,8 @@ def format_hand_lines(view: Any, rules: Any) -> Iterator[str]:
     new_card = int(view.drawn if view.drawn >= 0 else view.taken)
     if new_card >= 0:
         yield f"You {'drew' if view.drawn >= 0 else 'took'} {format_card(new_card)}"
-    _, melds = choose_shown_melding(hand, rules)
-    groups = [f"[{meld}]" for meld in list_meld_names(melds)]
+    _, melds = hand_analysis.choose_shown_melding(hand, rules)
+    groups = [f"[{meld}]" for meld in hand_analysis.list_meld_names(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
     yield format_deadwood_line(view)
 

@@ -27,14 +27,7 @@ from simgin.rules.variants import Variant
 from simgin.runs.experiment_file import SampleSize, StrategySpec, VariantSpec
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
-from simgin.strategy import loader
-from simgin.strategy.cast import (
-    CHAMPION_STRATEGY,
-    GIN_PLAYER,
-    IMMEDIATE_KNOCKER,
-    PlayerType,
-    list_weaker_types,
-)
+from simgin.strategy import cast, loader
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, format_value, print_status, suggest_spelling
 
@@ -66,9 +59,9 @@ class ReviewError(SimginError):
     """Exception for an invalid review request, with a message that suggests a fix."""
 
 
-def _list_weaker_types() -> tuple[PlayerType, ...]:
+def _list_weaker_types() -> tuple[cast.PlayerType, ...]:
     """Return the weaker player types of the standard variant."""
-    return list_weaker_types(variants.find_variant("standard"))
+    return cast.list_weaker_types(variants.find_variant("standard"))
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,7 @@ class ReviewRequest:
 
     variants: tuple[str, ...]
     base: str | None = None
-    kinds: tuple[PlayerType, ...] = field(default_factory=_list_weaker_types)
+    kinds: tuple[cast.PlayerType, ...] = field(default_factory=_list_weaker_types)
     strong: tuple[tuple[str, str], ...] = ()
     same_length: tuple[tuple[str, str], ...] = ()
     given_strong: str | None = None
@@ -200,7 +193,7 @@ class ReviewRequest:
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
         weaker_types, strong_player = (
-            _parse_players(players) if players else (list_weaker_types(*all_variants), None)
+            _parse_players(players) if players else (cast.list_weaker_types(*all_variants), None)
         )
         scorecard_rows = scorecard.list_scorecard_rows(
             variants.find_variant(specs[0]).params, seconds_per_turn
@@ -252,7 +245,7 @@ class ReviewRequest:
     def from_manifest(cls, manifest_entry: Mapping[str, Any]) -> ReviewRequest:
         """Return the request stored in a manifest."""
         fields = {name: _convert_lists_to_tuples(value) for name, value in manifest_entry.items()}
-        return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
+        return cls(kinds=tuple(cast.PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
     def default_directory_name(self) -> str:
@@ -294,9 +287,9 @@ class ReviewRequest:
     def gin_and_knock_players(self) -> tuple[str, str] | None:
         """Strategies that play for gin and that knock immediately, or None."""
         kinds = dict(self.kinds)
-        if not {GIN_PLAYER, IMMEDIATE_KNOCKER} <= kinds.keys():
+        if not {cast.GIN_PLAYER, cast.IMMEDIATE_KNOCKER} <= kinds.keys():
             return None
-        return kinds[GIN_PLAYER], kinds[IMMEDIATE_KNOCKER]
+        return kinds[cast.GIN_PLAYER], kinds[cast.IMMEDIATE_KNOCKER]
 
     @property
     def stage_sizes(self) -> tuple[int, ...]:
@@ -321,7 +314,7 @@ class ReviewRequest:
         return [
             spec
             for spec in self.variants
-            if CHAMPION_STRATEGY + "@" in self.find_strong_player(spec)
+            if cast.CHAMPION_STRATEGY + "@" in self.find_strong_player(spec)
         ]
 
     @cached_property
@@ -363,7 +356,7 @@ def _parse_match_count(matches: float | str | None, is_solo: bool, deep: bool) -
     return n_matches
 
 
-def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
+def _parse_players(players: Sequence[str]) -> tuple[tuple[cast.PlayerType, ...], str]:
     """Return the weaker players as player types, and the strategy of the strong player."""
     specs = [loader.find_strategy(name).spec for name in players]
     if len(set(specs)) < 2:
@@ -372,7 +365,7 @@ def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
             "strongest."
         )
     *weaker_specs, strong_spec = dict.fromkeys(specs)
-    return tuple(PlayerType(spec, spec) for spec in weaker_specs), strong_spec
+    return tuple(cast.PlayerType(spec, spec) for spec in weaker_specs), strong_spec
 
 
 # Sweeps

@@ -14,13 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simgin.text.messages import (
-    NO_VALUE,
-    format_setting,
-    format_value,
-    join_words,
-    suggest_spelling,
-)
+from simgin.text import messages
+from simgin.text.messages import format_setting
 
 ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
@@ -63,7 +58,7 @@ class Parameter:
         An invalid string is returned unchanged, so that `make_error_message` can explain the error.
         """
         word = text.strip()
-        if word == NO_VALUE:
+        if word == messages.NO_VALUE:
             return None
         if word == "none" and "none" not in self.choices:
             return None
@@ -78,10 +73,11 @@ class Parameter:
         """
         if value is None or self._is_valid(value):
             return ""
-        suggestion = suggest_spelling(
+        suggestion = messages.suggest_spelling(
             value if isinstance(value, str) else "", self._list_choice_names()
         )
-        return f"{self.name} must be {self.describe_range()}, not {format_value(value)}{suggestion}"
+        shown_value = messages.format_value(value)
+        return f"{self.name} must be {self.describe_range()}, not {shown_value}{suggestion}"
 
     def describe_range(self) -> str:
         """Describe the values that the parameter accepts, as in `a whole number from 0 to 100`."""
@@ -153,7 +149,7 @@ class Parameter:
         unmet = {name for name, values in self.effective_if.items() if params[name] not in values}
         names = [name for name in self.effective_if if name in unmet] or [*self.ineffective_if]
         condition_text = _format_conditions({name: [params[name]] for name in names})
-        requirement = f"another value of {join_words(names, 'or')}"
+        requirement = f"another value of {messages.join_words(names, 'or')}"
         if unmet:
             requirement = _format_conditions({name: self.effective_if[name] for name in names})
         return f"{self.name} has no effect with {condition_text}. It requires {requirement}."
@@ -248,7 +244,7 @@ def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter
     """Return the parameter that a table of variants.toml describes."""
     choices = tuple(table.get("choices", ()))
     default = table["default"]
-    if default == NO_VALUE or (default == "none" and "none" not in choices):
+    if default == messages.NO_VALUE or (default == "none" and "none" not in choices):
         default = None
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
@@ -260,7 +256,7 @@ def _are_conditions_met(conditions: EffectConditions, params: Params) -> bool:
 def _format_conditions(conditions: EffectConditions) -> str:
     """Format conditions, as in `players = 2 and goal = points, columns or race`."""
     condition_texts = [
-        f"{name} = {join_words([*map(format_setting, values)], 'or')}"
+        f"{name} = {messages.join_words([*map(format_setting, values)], 'or')}"
         for name, values in conditions.items()
     ]
     return " and ".join(condition_texts)

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from simgin.renamed import RenamedAttributes
+from simgin.rules import validation
 from simgin.rules.parameters import (
     MatchGoal,
     Parameter,
@@ -25,11 +26,7 @@ from simgin.rules.parameters import (
     load_rule_parameters,
     load_variants_file,
 )
-from simgin.rules.validation import (
-    make_unknown_parameter_error,
-    validate_params,
-    warn_about_ineffective_settings,
-)
+from simgin.rules.validation import validate_params
 from simgin.text.messages import (
     SimginError,
     format_setting,
@@ -288,7 +285,7 @@ def _parse_part(part_text: str, spec: str) -> _SpecPart:
         errors = tuple(filter(None, [parameter.make_error_message(value)]))
         return _SpecPart(part_text, {name: value}, errors=errors, author_settings=(name,))
     if separator:
-        message = make_unknown_parameter_error(name)
+        message = validation.make_unknown_parameter_error(name)
     elif not part_text:
         message = (
             f"{format_value(spec)} has an empty part. Join names and settings with plus signs, "
@@ -351,7 +348,7 @@ def _combine_parts(parts: list[_SpecPart], messages: list[str]) -> Variant:
             parameter.has_effect(params) or validate_params(_combine_without_setting(name, parts))
         ):
             reasons.append(parameter.explain_no_effect(params))
-    warn_about_ineffective_settings(variant.spec, reasons)
+    validation.warn_about_ineffective_settings(variant.spec, reasons)
     return variant
 
 
@@ -362,7 +359,7 @@ def warn_about_match_settings(variant: Variant) -> None:
         parameter = load_rule_parameters()[name]
         if parameter.is_match_only and parameter.has_effect(variant.params):
             reasons.append(f"{name} has no effect on single deals. It requires matches.")
-    warn_about_ineffective_settings(variant.spec, reasons)
+    validation.warn_about_ineffective_settings(variant.spec, reasons)
 
 
 def _combine_without_setting(parameter_name: str, parts: list[_SpecPart]) -> dict[str, ParamValue]:

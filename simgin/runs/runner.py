@@ -26,14 +26,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from simgin.core import batch_columns, jit
-from simgin.play import kernel
+from simgin.play import kernel, parallel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import (
-    PROGRESS_STEPS_PER_PART,
-    ProgressCallback,
-    count_usable_cpus,
-    make_progress_for_part,
-)
 from simgin.runs.block import (
     Block,
     BlockResult,
@@ -64,7 +58,7 @@ class ThreadPool:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self.workers = workers or count_usable_cpus()
+        self.workers = workers or parallel.count_usable_cpus()
         self.max_pending = 2 * self.workers  # number of blocks that are submitted in advance
         self._queue = queue.SimpleQueue[Block | None]()
         self._results = queue.SimpleQueue[BlockResult]()
@@ -179,7 +173,7 @@ def run_tasks(
     tasks: Sequence[Task],
     ledger: Ledger,
     pool: WorkerPool,
-    on_progress: ProgressCallback | None = None,
+    on_progress: parallel.ProgressCallback | None = None,
     *,
     on_block: Callable[[BlockResult], None] | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
@@ -238,7 +232,7 @@ def run_matchups(
     matchups: Sequence[Matchup],
     n_games: int,
     workers: int | None = None,
-    on_progress: ProgressCallback | None = None,
+    on_progress: parallel.ProgressCallback | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
 ) -> list[np.ndarray]:
     """Play several matchups in threads, and return the batch rows of each.
@@ -299,7 +293,7 @@ class _RunSession:
         self._failures: list[BlockResult] = []
         self._close_stopped_matchups()
 
-    def play(self, on_progress: ProgressCallback | None) -> None:
+    def play(self, on_progress: parallel.ProgressCallback | None) -> None:
         """Play all remaining blocks, and commit their results to the ledger."""
         try:
             self._report_progress(on_progress)
@@ -319,7 +313,7 @@ class _RunSession:
             assert first_failure.error is not None
             raise first_failure.error
 
-    def _report_progress(self, on_progress: ProgressCallback | None) -> None:
+    def _report_progress(self, on_progress: parallel.ProgressCallback | None) -> None:
         """Pass the progress of the schedule to the progress callback."""
         if on_progress is not None:
             on_progress(*self._schedule.progress)
@@ -411,7 +405,7 @@ class ExtraPass:
 
     name: str
     block: Block
-    play: Callable[[Block, int | None, ProgressCallback | None], NamedArrays]
+    play: Callable[[Block, int | None, parallel.ProgressCallback | None], NamedArrays]
 
 
 def find_missing_passes(passes: Sequence[ExtraPass], ledger: Ledger) -> list[ExtraPass]:
@@ -427,18 +421,20 @@ def play_passes(
     passes: Sequence[ExtraPass],
     ledger: Ledger,
     workers: int | None = None,
-    on_progress: ProgressCallback | None = None,
+    on_progress: parallel.ProgressCallback | None = None,
     on_block: Callable[[BlockResult], None] | None = None,
 ) -> None:
     """Play the missing extra passes in sequence, and store their results."""
     missing_passes = find_missing_passes(passes, ledger)
     if on_progress is not None and missing_passes:
-        on_progress(0, PROGRESS_STEPS_PER_PART * len(missing_passes))
+        on_progress(0, parallel.PROGRESS_STEPS_PER_PART * len(missing_passes))
     for pass_index, extra_pass in enumerate(missing_passes):
         start_time = time.perf_counter()
         block = extra_pass.block
         arrays = extra_pass.play(
-            block, workers, make_progress_for_part(on_progress, pass_index, len(missing_passes))
+            block,
+            workers,
+            parallel.make_progress_for_part(on_progress, pass_index, len(missing_passes)),
         )
         rows = arrays.pop("rows")
         check_block(block, rows, EXTRA_PASS_WORKER)
@@ -451,6 +447,6 @@ def play_passes(
             on_block(result)
         if on_progress is not None:
             on_progress(
-                PROGRESS_STEPS_PER_PART * (pass_index + 1),
-                PROGRESS_STEPS_PER_PART * len(missing_passes),
+                parallel.PROGRESS_STEPS_PER_PART * (pass_index + 1),
+                parallel.PROGRESS_STEPS_PER_PART * len(missing_passes),
             )

@@ -14,13 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simgin.core.batch_columns import (
-    DENOMINATOR_INDICES,
-    PRODUCTS_START,
-    SQUARES_START,
-    SUMS_START,
-    UNITS_COLUMN,
-)
+from simgin.core import batch_columns
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
@@ -339,14 +333,14 @@ def compute_ratio_sums(total: np.ndarray, metric: Metric, as_b: bool = False) ->
         as_b: True to take the perspective of B.
     """
     statistic_index = metric.find_numerator_index(as_b)
-    denominator_index = DENOMINATOR_INDICES[statistic_index]
+    denominator_index = batch_columns.DENOMINATOR_INDICES[statistic_index]
     sign = metric.get_sign(as_b)
     return RatioSums(
-        numerator=sign * int(total[SUMS_START + statistic_index]),
-        numerator_square_sum=int(total[SQUARES_START + statistic_index]),
-        denominator=int(total[SUMS_START + denominator_index]),
-        denominator_square_sum=int(total[SQUARES_START + denominator_index]),
-        product_sum=sign * int(total[PRODUCTS_START + statistic_index]),
+        numerator=sign * int(total[batch_columns.SUMS_START + statistic_index]),
+        numerator_square_sum=int(total[batch_columns.SQUARES_START + statistic_index]),
+        denominator=int(total[batch_columns.SUMS_START + denominator_index]),
+        denominator_square_sum=int(total[batch_columns.SQUARES_START + denominator_index]),
+        product_sum=sign * int(total[batch_columns.PRODUCTS_START + statistic_index]),
         scale=metric.scale,
         is_proportion=metric.is_proportion,
         has_positive_denominators=metric.has_positive_denominators,
@@ -365,7 +359,9 @@ def estimate_metric(
         critical_value: Half-width of the interval in standard errors (see `estimate_ratio`).
     """
     return estimate_ratio(
-        int(total[UNITS_COLUMN]), compute_ratio_sums(total, metric, as_b), critical_value
+        int(total[batch_columns.UNITS_COLUMN]),
+        compute_ratio_sums(total, metric, as_b),
+        critical_value,
     )
 
 

@@ -19,14 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core.batch_columns import (
-    DEADWOOD_DIFFERENCE_COLUMN,
-    SQUARED_DEAL_MARGIN_COLUMN,
-    SQUARED_MATCH_MARGIN_COLUMN,
-    SQUARES_START,
-    STATISTIC_INDEX,
-    UNITS_COLUMN,
-)
+from simgin.core import batch_columns
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import MIN_BATCHES, PAIR_HISTOGRAM_COLUMNS, PAIR_WIN_RATES
 from simgin.stats.estimate import (
@@ -103,9 +96,9 @@ def adjust_metric(
         return None
     value = batches.extract_statistic_sums(rows, statistic_index).sum() / denominator
     influences = batches.compute_influences(rows, statistic_index)
-    n_deals = batches.extract_statistic_sums(rows, STATISTIC_INDEX["deals"])
+    n_deals = batches.extract_statistic_sums(rows, batch_columns.STATISTIC_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    centred_control = rows[:, DEADWOOD_DIFFERENCE_COLUMN] - control_mean * n_deals
+    centred_control = rows[:, batch_columns.DEADWOOD_DIFFERENCE_COLUMN] - control_mean * n_deals
     total_offset = centred_control.sum()
     units = batches.extract_unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
@@ -219,8 +212,8 @@ PAIRING_COLUMNS = (
 )
 # For each unit, the statistic that records the margin, and the column with the squared margins
 MARGIN_COLUMNS = {
-    metrics.DEAL: ("a_margin", SQUARED_DEAL_MARGIN_COLUMN),
-    metrics.MATCH: ("a_match_margin", SQUARED_MATCH_MARGIN_COLUMN),
+    metrics.DEAL: ("a_margin", batch_columns.SQUARED_DEAL_MARGIN_COLUMN),
+    metrics.MATCH: ("a_match_margin", batch_columns.SQUARED_MATCH_MARGIN_COLUMN),
 }
 
 # function that computes rho, (n_sums,), from sums of rows and a unit
@@ -276,7 +269,7 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
     """Estimate the variance ratio rho over all batches, with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n_results = batches.count_games(rows, unit)
-    if total[UNITS_COLUMN] < MIN_UNITS_FOR_ESTIMATE or len(rows) < MIN_BATCHES:
+    if total[batch_columns.UNITS_COLUMN] < MIN_UNITS_FOR_ESTIMATE or len(rows) < MIN_BATCHES:
         return PairedEstimate.from_known_se(np.nan, np.nan, n_results)
     (full_rho,) = rho_function(total[None], unit)
     return paired_estimate.make_jackknife_estimate(
@@ -287,9 +280,9 @@ def _estimate_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pai
 def _compute_margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return rho, the variance ratio of paired to single margins, for each row of sums."""
     name, square_column = MARGIN_COLUMNS[unit]
-    statistic_index = STATISTIC_INDEX[name]
+    statistic_index = batch_columns.STATISTIC_INDEX[name]
     margins = batches.extract_statistic_sums(totals, statistic_index)
-    squares = totals[:, SQUARES_START + statistic_index]
+    squares = totals[:, batch_columns.SQUARES_START + statistic_index]
     single_squares = totals[:, square_column]
     return _compute_rho(
         n_pairs=batches.extract_unit_counts(totals),
@@ -325,7 +318,7 @@ def _compute_win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 def _extract_statistic_sums(totals: np.ndarray, name: str) -> np.ndarray:
     """Return the value of a statistic, given by name, in each row of sums."""
-    return batches.extract_statistic_sums(totals, STATISTIC_INDEX[name])
+    return batches.extract_statistic_sums(totals, batch_columns.STATISTIC_INDEX[name])
 
 
 def _compute_rho(

@@ -93,19 +93,19 @@ def find_declined_and_discarded(view):
 
     The function uses only the part of the history that the view contains.
     """
-    declined_cards, discarded_cards = np.int64(0), np.int64(0)
+    declined, discarded = np.int64(0), np.int64(0)
     if has_opponent_declined_upcard(view):
-        declined_cards = 1 << view.upcard
+        declined = 1 << view.upcard
     for i in range(view.turns):
         if view.history[i, 0] != view.seat:
             if i > 0 and view.history[i, 1] != FROM_PILE:
-                declined_cards |= _mask_if_known(view.history[i - 1, 3])
-            discarded_cards |= _mask_if_known(view.history[i, 3])
-    return declined_cards, discarded_cards
+                declined |= _mask_if_known(view.history[i - 1, 3])
+            discarded |= _mask_if_known(view.history[i, 3])
+    return declined, discarded
 
 
 @jit
-def write_hand_features(features, ten_cards, declined_cards, discarded_cards, view, rules):
+def write_hand_features(features, ten_cards, declined, discarded, view, rules):
     """Write the features of a possible hand of the opponent to `features`.
 
     `ten_cards` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
@@ -132,12 +132,12 @@ def write_hand_features(features, ten_cards, declined_cards, discarded_cards, vi
     features[FIRST_TAKEN_FEATURE + 1] = popcount(without_partner & view.known)
     new_outs = outs(unmatched, rules)
     fitting_outs = outs(ten_cards, rules) & ~new_outs
-    features[FIRST_DECLINED_FEATURE] = popcount(new_outs & declined_cards)
-    features[FIRST_DECLINED_FEATURE + 1] = popcount(fitting_outs & declined_cards)
-    features[FIRST_DECLINED_FEATURE + 2] = popcount(unmatched & touching_cards(declined_cards))
-    near_discarded = touching_cards(discarded_cards)
-    features[FIRST_DISCARDED_FEATURE] = popcount(new_outs & discarded_cards)
-    features[FIRST_DISCARDED_FEATURE + 1] = popcount(fitting_outs & discarded_cards)
+    features[FIRST_DECLINED_FEATURE] = popcount(new_outs & declined)
+    features[FIRST_DECLINED_FEATURE + 1] = popcount(fitting_outs & declined)
+    features[FIRST_DECLINED_FEATURE + 2] = popcount(unmatched & touching_cards(declined))
+    near_discarded = touching_cards(discarded)
+    features[FIRST_DISCARDED_FEATURE] = popcount(new_outs & discarded)
+    features[FIRST_DISCARDED_FEATURE + 1] = popcount(fitting_outs & discarded)
     features[FIRST_DISCARDED_FEATURE + 2] = popcount(unmatched & near_discarded)
     features[FIRST_DISCARDED_FEATURE + 3] = popcount(without_partner & near_discarded)
     features[FIRST_DISCARDED_FEATURE + 4] = popcount(new_outs & view.unseen) * 0.2
@@ -163,11 +163,9 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
 
 
 @jit
-def compute_log_likelihood(
-    ten_cards, features, weights, declined_cards, discarded_cards, view, rules
-):
+def compute_log_likelihood(ten_cards, features, weights, declined, discarded, view, rules):
     """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
-    write_hand_features(features, ten_cards, declined_cards, discarded_cards, view, rules)
+    write_hand_features(features, ten_cards, declined, discarded, view, rules)
     log_likelihood = 0.0
     for feature_index in range(N_LIKELIHOOD_FEATURES):
         log_likelihood += features[feature_index] * weights[feature_index]
@@ -198,16 +196,7 @@ def sample_cards(cards, n_sampled, noise, stream):
 
 @jit
 def run_metropolis(
-    hidden_cards,
-    n_steps,
-    features,
-    weights,
-    declined_cards,
-    discarded_cards,
-    view,
-    rules,
-    noise,
-    stream,
+    hidden_cards, n_steps, features, weights, declined, discarded, view, rules, noise, stream
 ):
     """Return a sample of the opponent's hidden cards after the given number of Metropolis steps.
 
@@ -215,7 +204,7 @@ def run_metropolis(
     `stream`, see `next_random_word`.
     """
     likelihood = compute_log_likelihood(
-        hidden_cards | view.known, features, weights, declined_cards, discarded_cards, view, rules
+        hidden_cards | view.known, features, weights, declined, discarded, view, rules
     )
     n_hidden = popcount(hidden_cards)
     max_exchanged = min(n_hidden, popcount(view.unseen) - n_hidden)
@@ -229,13 +218,7 @@ def run_metropolis(
             view.unseen & ~hidden_cards, n_exchanged, noise, stream
         )
         proposed_likelihood = compute_log_likelihood(
-            proposed_cards | view.known,
-            features,
-            weights,
-            declined_cards,
-            discarded_cards,
-            view,
-            rules,
+            proposed_cards | view.known, features, weights, declined, discarded, view, rules
         )
         if (
             proposed_likelihood >= likelihood

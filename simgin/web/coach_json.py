@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from simgin.analysis import analysis_report
 from simgin.analysis.analysis import Analysis
-from simgin.analysis.analysis_report import (
-    HAND_SIZE,
-    describe_choice,
-    format_analysis_verdict,
-    format_cost,
-)
 from simgin.analysis.position import Position
 from simgin.core.codes import PHASE_BLIND
 from simgin.text.messages import capitalize_first
@@ -29,8 +24,8 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
     choice = ""
     if position.recorded_action is not None:
         chosen_cost = _format_cost(analysis, position.chosen_index)
-        choice = describe_choice(analysis).replace(
-            format_cost(analysis, position.chosen_index), chosen_cost
+        choice = analysis_report.describe_choice(analysis).replace(
+            analysis_report.format_cost(analysis, position.chosen_index), chosen_cost
         )
     ending = analysis.best_ending_index
     best_ending_index = None if ending is None else analysis.action_names[ending]
@@ -39,7 +34,7 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
         "label": capitalize_first(position.label),
         "unit": analysis.unit,
         "worlds": analysis.n_worlds,
-        "verdict": format_analysis_verdict(analysis, is_final),
+        "verdict": analysis_report.format_analysis_verdict(analysis, is_final),
         "choice": choice,
         "cost": sum(row["cost"] for row in rows if row["done"] and analysis.is_mistake),
         "is_decided": len(analysis.best_indices) == 1,
@@ -90,7 +85,7 @@ def make_position_query(position: Position) -> dict[str, str]:
         "known": format_hand(int(view.known)),
         "score": score if position.is_in_match and not position.is_solo else "",
         "dealer": "" if position.is_solo else dealer,
-        "to_move": "draw" if len(hand) == HAND_SIZE else "discard",
+        "to_move": "draw" if len(hand) == analysis_report.HAND_SIZE else "discard",
     }
     return fields if position.variant.params["die"] == "off" else fields | _make_die_query(position)
 

@@ -11,16 +11,9 @@ from urllib.parse import urlencode
 from simgin.analysis.coach import Coach
 from simgin.core.match import MATCH_UNDECIDED
 from simgin.core.matchup_key import UnitType
-from simgin.play import saved_deals
+from simgin.play import played_game, saved_deals
 from simgin.play.game_table import GameTable
 from simgin.play.matchup import PERSON_NAME, Matchup
-from simgin.play.played_game import (
-    CorruptGameError,
-    PlayedGame,
-    SavedGame,
-    get_saved_game_file,
-    make_matchup_with_person,
-)
 from simgin.play.replay import JOKER_NAME, copy_state_after_deal, format_scores
 from simgin.play.table_text import list_choices
 from simgin.play.traced_deal import TracedDeal
@@ -98,7 +91,7 @@ class GameRequest:
 
     def make_matchup(self) -> Matchup:
         """Return the matchup of the user against the opponent."""
-        return make_matchup_with_person(
+        return played_game.make_matchup_with_person(
             self.opponent, self.variant, self.seed, self.unit, self.seat
         )
 
@@ -112,7 +105,9 @@ class GameRequest:
         return join_command(arguments)
 
 
-def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[str | None, str]:
+def read_score_and_date(
+    saved_game: played_game.SavedGame, request: GameRequest
+) -> tuple[str | None, str]:
     """Return the score of a saved game, or None if it is over, and the game's date.
 
     All actions are stored in the file, so no policy is called.
@@ -121,7 +116,7 @@ def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[st
         OSError: If another version of simgin saved the game.
     """
     matchup = request.make_matchup()
-    date = format_date(get_saved_game_file(matchup).stat().st_mtime)
+    date = format_date(played_game.get_saved_game_file(matchup).stat().st_mtime)
     table = GameTable(matchup, range(len(matchup.players)))
     *finished_deals, current_deal = saved_game.deals
     for actions in finished_deals:
@@ -153,12 +148,12 @@ class OpenGame:
         # Run one analysis at a time, because an analysis uses all cores.
         self.coach_lock = threading.Lock()
         matchup = request.make_matchup()
-        file = get_saved_game_file(matchup)
-        self.game = PlayedGame(matchup, file)
+        file = played_game.get_saved_game_file(matchup)
+        self.game = played_game.PlayedGame(matchup, file)
         try:
             self.game.restore()
-        except CorruptGameError:
-            self.game = PlayedGame(matchup, file)
+        except played_game.CorruptGameError:
+            self.game = played_game.PlayedGame(matchup, file)
         self.coach = Coach(matchup, self.game.seat)
         self.command = request.make_terminal_command(is_coached=False) or "simgin web"
 

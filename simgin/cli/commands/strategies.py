@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli import options
+from simgin.cli import options, output
 from simgin.cli.completion import complete_strategy
 from simgin.cli.options import DefaultCommandGroup, json_option
-from simgin.cli.output import (
-    CommandResult,
-    can_print,
-    format_command,
-    format_repeat_command,
-    print_line,
-)
+from simgin.cli.output import can_print
 from simgin.core.codes import SLOTS
 from simgin.play.matchup import make_short_name
 from simgin.report.report_table import Table, make_table_from_rows
@@ -136,10 +130,10 @@ def _list_or_show_strategies(
     policies = [] if players else _find_policies(slot, search)
     if short and not as_json:
         for strategy_or_policy in policies if slot else matching_strategies:
-            print_line(strategy_or_policy.name)
+            output.print_line(strategy_or_policy.name)
         return
     rows = [*map(_make_strategy_row, matching_strategies), *map(_make_policy_row, policies)]
-    CommandResult(format_repeat_command(short=None), rows).print(
+    output.CommandResult(output.format_repeat_command(short=None), rows).print(
         as_json, _render_catalogue(rows), use_pager=True
     )
 
@@ -192,8 +186,8 @@ def _check_strategy(
     canonical_specs = [variant.spec for variant in selected_variants] if variant_specs else ()
     rows = [asdict(result) for result in results]
     given_seconds = seconds if options.is_on_command_line("seconds") else None
-    command = format_repeat_command(variant_specs=canonical_specs, seconds=given_seconds)
-    CommandResult(command, rows).print(as_json, _render_check_results(results))
+    command = output.format_repeat_command(variant_specs=canonical_specs, seconds=given_seconds)
+    output.CommandResult(command, rows).print(as_json, _render_check_results(results))
     return int(any(result.passed is False for result in results))
 
 
@@ -238,10 +232,10 @@ def _create_strategy_file(file: Path, name: str | None) -> None:
     from simgin.text.files import create_file
 
     create_file(file, strategy_spec.render_strategy_file(file, name))
-    print_line(f"Output:  {file}")
-    print_line(f"Match:   {format_command('match', file)}")
-    print_line(f"Test:    {format_command('strategies', 'check', file)}")
-    print_line(f"Replay:  {format_command('show', file, 'gold', '--unit', 3)}")
+    output.print_line(f"Output:  {file}")
+    output.print_line(f"Match:   {output.format_command('match', file)}")
+    output.print_line(f"Test:    {output.format_command('strategies', 'check', file)}")
+    output.print_line(f"Replay:  {output.format_command('show', file, 'gold', '--unit', 3)}")
 
 
 # List of strategies and policies
@@ -367,7 +361,7 @@ def _print_strategy(strategy: Strategy, as_json: bool) -> None:
         }
         for policy in strategy.policies
     ]
-    result = CommandResult(format_command("strategies", strategy.spec), rows)
+    result = output.CommandResult(output.format_command("strategies", strategy.spec), rows)
     result.print(as_json, _render_strategy(strategy, rows), use_pager=True)
 
 
