@@ -123,11 +123,9 @@ def compare_actions(
     alpha = ALPHA / max(1, len(world_counts) * (len(world_counts) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.
     n_narrowest = sqrt(MIN_UNITS_BEFORE_FIRST_LOOK * max(MIN_UNITS_BEFORE_FIRST_LOOK, max_worlds))
-    relative_widths = [
-        compute_confidence_sequence_width(int(n), n_narrowest, alpha) for n in world_counts
-    ]
+    widths = [compute_confidence_sequence_width(int(n), n_narrowest, alpha) for n in world_counts]
     standard_errors = np.sqrt(variances / world_counts)
-    half_widths = np.array(relative_widths) * standard_errors
+    half_widths = np.array(widths) * standard_errors
     half_widths[best_index] = 0.0
     return ActionGaps(best_index, mean_gaps, half_widths)
 
@@ -263,10 +261,8 @@ class Analysis(RenamedAttributes):
     @property
     def best_ending_index(self) -> int | None:
         """Index of the best action that ends the deal, or None if no action ends the deal."""
-        action_types = [action.type for action in self.position.actions]
-        return next(
-            (index for index in self.ranking if action_types[index] == ACTION_END_DEAL), None
-        )
+        types = [action.type for action in self.position.actions]
+        return next((index for index in self.ranking if types[index] == ACTION_END_DEAL), None)
 
     @property
     def is_mistake(self) -> bool:

@@ -163,20 +163,18 @@ def format_analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
     """
     position, names = analysis.position, analysis.action_names
     worlds = f"{analysis.n_worlds:,} worlds"
-    best_name, *other_names = (names[index] for index in analysis.best_indices)
-    sentence = f"Best: {best_name} (95 % confidence after {worlds})."
+    name, *other_names = (names[index] for index in analysis.best_indices)
+    sentence = f"Best: {name} (95 % confidence after {worlds})."
     if other_names:
         named_actions = other_names[:MAX_NAMED_ACTIONS]
         if n_unnamed := len(other_names) - len(named_actions):
             unnamed_text = f"one of {n_unnamed} other actions"
             named_actions.append(unnamed_text if n_unnamed > 1 else "one other action")
         rivals = join_words(named_actions, "or")
-        sentence = (
-            f"Best so far: {best_name}. After {worlds}, the best action could also be {rivals}."
-        )
+        sentence = f"Best so far: {name}. After {worlds}, the best action could also be {rivals}."
         if is_final or analysis.n_worlds == analysis.max_worlds:
             sentence = (
-                f"No action is clearly the best. After {worlds}, {best_name} is ahead, but the "
+                f"No action is clearly the best. After {worlds}, {name} is ahead, but the "
                 f"best action could also be {rivals}."
             )
     if position.recorded_action is None:
@@ -227,12 +225,10 @@ def format_outcome_comparison(analysis: Analysis, action_index: int) -> str:
         if name in measures
     ]
     serial_comma = "" if position.is_solo else ","
-    outcome_text = (
-        f"{', '.join(phrases)}{serial_comma} and {last_phrase}" if phrases else last_phrase
-    )
+    text = f"{', '.join(phrases)}{serial_comma} and {last_phrase}" if phrases else last_phrase
     return (
         f"In the simulated deals after {names[0]}, compared with those after {names[1]}, you "
-        f"{outcome_text}."
+        f"{text}."
     )
 
 

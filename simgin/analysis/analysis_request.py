@@ -77,13 +77,8 @@ class AnalysisRequest:
             PositionError: If the position is not possible or if the score cannot be used.
         """
         parsed_variant = variants.find_variant(variant)
-        score_pair = parse_score_pair(score) if isinstance(score, str) else score
-        options: dict[str, Any] = {
-            "score": score_pair,
-            "dealer": dealer,
-            "stock": stock,
-            "die": die,
-        }
+        pair = parse_score_pair(score) if isinstance(score, str) else score
+        options: dict[str, Any] = {"score": pair, "dealer": dealer, "stock": stock, "die": die}
         position = parse_position(cards, pile or "", parsed_variant, **options)
         if position.is_in_match and not is_score_relevant(parsed_variant):
             raise PositionError(

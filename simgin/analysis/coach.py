@@ -47,16 +47,13 @@ class Coach:
             return (
                 ["There is only one legal action."] if deal.is_truncated else [NO_DECISION_MESSAGE]
             )
-        shown_indices = analysis.ranking[:MAX_HINT_ACTIONS]
-        if (
-            analysis.best_ending_index is not None
-            and analysis.best_ending_index not in shown_indices
-        ):
-            shown_indices.append(analysis.best_ending_index)
-        other_indices = [index for index in analysis.ranking if index not in shown_indices]
+        indices = analysis.ranking[:MAX_HINT_ACTIONS]
+        if analysis.best_ending_index is not None and analysis.best_ending_index not in indices:
+            indices.append(analysis.best_ending_index)
+        other_indices = [index for index in analysis.ranking if index not in indices]
         lines = [
             analysis_report.format_analysis_verdict(analysis, is_final=True),
-            *_iter_comparison_lines(analysis, analysis.ranking[1], shown_indices),
+            *_iter_comparison_lines(analysis, analysis.ranking[1], indices),
         ]
         if other_indices:
             min_cost = min(analysis.estimate_cost(index)[0] for index in other_indices)
@@ -161,10 +158,8 @@ def _iter_comparison_lines(
     """
     yield analysis_report.format_outcome_comparison(analysis, action_index)
     table = analysis_report.build_action_table(analysis)
-    column_indices = [
-        i for i, name in enumerate(table.headings) if name not in OMITTED_HINT_COLUMNS
-    ]
-    rows = [[str(row[i]) for i in column_indices] for row in (table.headings, *table.rows)]
+    indices = [i for i, name in enumerate(table.headings) if name not in OMITTED_HINT_COLUMNS]
+    rows = [[str(row[i]) for i in indices] for row in (table.headings, *table.rows)]
     rows = [rows[0], *(rows[1 + analysis.ranking.index(i)] for i in shown_indices)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *cells in rows:

@@ -235,7 +235,7 @@ def _restore_match_score(replayed_deal: TracedDeal, first_row: JsonRow) -> None:
     """Write the recorded match score to all views of a replayed deal."""
     deal_number = _read_integer(first_row, "deal")
     target = int(build_rules(replayed_deal.matchup.variant).points_target)
-    columns_by_seat = [
+    columns = [
         [_read_seat_scores((points, 0))[0] for points in first_row["columns"][seat]]
         for seat in range(2 if first_row["columns"] else 0)
     ]
@@ -245,12 +245,10 @@ def _restore_match_score(replayed_deal: TracedDeal, first_row: JsonRow) -> None:
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
             seat_scores = _read_seat_scores(first_row[key])
             view[f"own_{name}"], view[f"other_{name}"] = seat_scores[seat], seat_scores[1 - seat]
-        for side, points in zip(
-            ("own", "other"), (columns_by_seat[seat:] + columns_by_seat[:seat]), strict=False
-        ):
+        for side, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
             view[f"{side}_columns"][: len(points)] = points
             view[f"{side}_opened"] = max(
                 (index for index, score in enumerate(points, 1) if score), default=0
             )
-        for index, scores in enumerate(zip(*columns_by_seat, strict=True)):
+        for index, scores in enumerate(zip(*columns, strict=True)):
             view["closed"] |= (max(scores) >= target) << index

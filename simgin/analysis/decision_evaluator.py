@@ -150,13 +150,9 @@ class DecisionEvaluator:
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + miss_probability * cost.value**2)
             return replace(decision, cost=cost.value, cost_se=error)
-        decision_kind = classify_decision(position, position.chosen_action)
+        kind = classify_decision(position, position.chosen_action)
         return replace(
-            decision,
-            decision_kind=decision_kind,
-            mistake="",
-            best_action=decision.chosen_action,
-            cost=0.0,
+            decision, decision_kind=kind, mistake="", best_action=decision.chosen_action, cost=0.0
         )
 
     def _compute_detection_probability(self, cost: Estimate) -> float:

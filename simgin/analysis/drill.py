@@ -104,14 +104,12 @@ class DrillRequest:
                 f"drills do not support the solitaire game {parsed_variant.spec}. Use a two-player "
                 "variant."
             )
-        strongest_strategy = find_strong_player(parsed_variant)
+        strategy = find_strong_player(parsed_variant)
         matchups = [
-            parse_matchup(player.strategy, strongest_strategy, parsed_variant.spec, seed, "deal")
+            parse_matchup(player.strategy, strategy, parsed_variant.spec, seed, "deal")
             for player in list_weaker_types(parsed_variant)
         ]
-        evaluator = parse_matchup(
-            judge or strongest_strategy, strongest_strategy, parsed_variant.spec, seed, "deal"
-        )
+        evaluator = parse_matchup(judge or strategy, strategy, parsed_variant.spec, seed, "deal")
         return cls(matchups, evaluator, positions)
 
     @property

@@ -274,7 +274,7 @@ def search_deals(
         matching_deals = deals[query.find_matching_deals(deals)]
         return len(deals), len(matching_deals), query.select_first(matching_deals, max_deals)
 
-    n_played_by_block, n_matching_by_block, first_deals = zip(
+    n_played, n_matching_by_block, first_deals = zip(
         *map_units(search_block, n_total_units, units_per_call, workers, on_progress), strict=True
     )
     n_matching = sum(n_matching_by_block)
@@ -284,9 +284,7 @@ def search_deals(
             "Reduce the number of deals with --deals."
         )
     deals = np.concatenate(first_deals)
-    return FoundDeals(
-        request, sum(n_played_by_block), n_matching, query.select_first(deals, max_deals)
-    )
+    return FoundDeals(request, sum(n_played), n_matching, query.select_first(deals, max_deals))
 
 
 def _play_deals(request: FindRequest, first_unit: int, n_units: int) -> np.ndarray:
@@ -339,14 +337,12 @@ def _find_first_difference(
     """Return the columns for the first decision at which two matchups differ."""
     deal_a = trace_deal(matchup, unit, half)
     deal_b = trace_deal(second_matchup, unit, half)
-    for first_decision, second_decision in zip(deal_a.decisions, deal_b.decisions, strict=False):
-        if first_decision.action != second_decision.action:
-            label = PHASE_LABELS.get(
-                int(first_decision.view.phase), f"turn {first_decision.view.turn}"
-            )
+    for decision, second_decision in zip(deal_a.decisions, deal_b.decisions, strict=False):
+        if decision.action != second_decision.action:
+            label = PHASE_LABELS.get(int(decision.view.phase), f"turn {decision.view.turn}")
             return {
                 "place": label,
-                "own": _describe_decision(first_decision),
+                "own": _describe_decision(decision),
                 "other": _describe_decision(second_decision),
             }
     raise AssertionError("two deals have the same decisions but different results")
@@ -455,10 +451,8 @@ def _find_costly_candidates(
     matchup = result.request.matchup
     decisions: list[tuple[int, Position]] = []
     for deal_index, record in enumerate(result.deals["deal"]):
-        deal_trace = trace_deal(
-            matchup, int(record["unit"]), int(record["half"]), int(record["deal"])
-        )
-        decisions += [(deal_index, position) for position in iter_positions_of_a(deal_trace)]
+        trace = trace_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
+        decisions += [(deal_index, position) for position in iter_positions_of_a(trace)]
     candidates = []
     for n_done, (index, position) in enumerate(decisions, start=1):
         analysis = analyse_position(position, matchup.a.spec, matchup.opponent or None, budget)

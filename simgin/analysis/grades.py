@@ -129,18 +129,16 @@ class GradeRequest:
         opponent_names = {
             deal.matchup.players[1 - deal.state.half].spec for deal in deals if deal.matchup.b
         }
-        strongest_strategy = find_strong_player(deals[0].matchup.variant)
+        strategy = find_strong_player(deals[0].matchup.variant)
         opponent_name = opponent or (
             opponent_names.pop()
             if len(opponent_names) == 1
-            else strongest_strategy
+            else strategy
             if opponent_names
             else None
         )
         name = names[0] if len(names) == 1 else f"seat {player}"
-        evaluator = parse_matchup(
-            judge or strongest_strategy, opponent_name, variant_specs[0], seed, "deal"
-        )
+        evaluator = parse_matchup(judge or strategy, opponent_name, variant_specs[0], seed, "deal")
         task = make_grading_task(name, evaluator, len(deals), worlds)
         return cls(task, deals, files, records[0].engine)
 

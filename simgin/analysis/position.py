@@ -304,33 +304,29 @@ def make_decision_key(decision: Decision) -> tuple[int, int, int, str]:
 def find_chosen_action(deal: TracedDeal, policy_call_index: int) -> Action | None:
     """Return the action of the decision that begins at a policy call, or None if it is unknown."""
     decision_key = make_decision_key(deal.get_decision(policy_call_index))
-    policy_calls = (
-        deal.get_decision(index) for index in range(policy_call_index, deal.n_decisions)
-    )
+    calls = (deal.get_decision(index) for index in range(policy_call_index, deal.n_decisions))
     decision_calls = takewhile(
-        lambda policy_call: make_decision_key(policy_call) == decision_key, policy_calls
+        lambda policy_call: make_decision_key(policy_call) == decision_key, calls
     )
     return _read_chosen_action(list(decision_calls), build_rules(deal.matchup.variant))
 
 
 def _read_chosen_action(policy_calls: list[Decision], rules: Any) -> Action | None:
     """Combine the policy calls of a decision into one action, or return None if it is unknown."""
-    for policy_call in policy_calls:
-        view = policy_call.view
-        if policy_call.action is None:
+    for call in policy_calls:
+        view = call.view
+        if call.action is None:
             return None
-        if policy_call.slot == "take":
+        if call.slot == "take":
             passes = view.phase == codes.PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
-            return Action(
-                codes.ACTION_PASS if passes and policy_call.action == 0 else policy_call.action
-            )
-        if policy_call.slot == "offer":
-            return Action(ACTION_OFFER, policy_call.action)
-        if policy_call.slot == "answer":
-            return Action(ACTION_ACCEPT if policy_call.action else ACTION_REFUSE)
-        if policy_call.slot == "discard":
-            discard = policy_call.action
-        elif policy_call.action:
+            return Action(codes.ACTION_PASS if passes and call.action == 0 else call.action)
+        if call.slot == "offer":
+            return Action(ACTION_OFFER, call.action)
+        if call.slot == "answer":
+            return Action(ACTION_ACCEPT if call.action else ACTION_REFUSE)
+        if call.slot == "discard":
+            discard = call.action
+        elif call.action:
             return Action(ACTION_END_DEAL, int(view.ending_card))
         elif view.phase == codes.PHASE_LAST:
             return Action(ACTION_LEAVE_DISCARD)

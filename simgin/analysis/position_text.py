@@ -296,10 +296,10 @@ def _make_view(
         stock: Number of cards in the stock, or None if it was not specified.
         die: State of the die.
     """
-    variant_spec = variant.spec
+    spec = variant.spec
     if variant.goal.other_side_goal is not None:
         raise PositionError(
-            f"a position cannot be analysed in {variant_spec}, because the match result depends on "
+            f"a position cannot be analysed in {spec}, because the match result depends on "
             "both points and deals won. Analyse a recorded deal instead."
         )
     _raise_first_error(die.find_errors(variant))
@@ -340,7 +340,6 @@ def _make_view(
     )
     if view is None:
         raise PositionError(
-            f"these cards and this pile cannot occur in {variant_spec}. Check the cards and "
-            "the pile."
+            f"these cards and this pile cannot occur in {spec}. Check the cards and the pile."
         )
     return _remove_placeholders(view, known_pile, full_pile)

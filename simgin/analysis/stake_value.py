@@ -135,12 +135,10 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
     """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
     ending = records["kind"]
     is_gin = np.isin(ending, GIN_OR_SHOT_RESULT_INDICES)
-    won_deals = np.ones(ending.shape, np.int64)
-    won_deals[is_gin] = get_int_param(variant.params, "deal_count_gin")
-    won_deals[ending == UNDERCUT_RESULT_INDEX] = get_int_param(
-        variant.params, "deal_count_undercut"
-    )
-    return np.where(ending == REFUSED_RESULT_INDEX, records["pays"], won_deals * records["stake"])
+    deals = np.ones(ending.shape, np.int64)
+    deals[is_gin] = get_int_param(variant.params, "deal_count_gin")
+    deals[ending == UNDERCUT_RESULT_INDEX] = get_int_param(variant.params, "deal_count_undercut")
+    return np.where(ending == REFUSED_RESULT_INDEX, records["pays"], deals * records["stake"])
 
 
 def is_score_relevant(variant: Variant) -> bool:

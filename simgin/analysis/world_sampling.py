@@ -124,12 +124,8 @@ class WorldSampler:
         offered_number = int(self.view.offered)
         if self._estimate_offer_probability((offered_number,)) >= MIN_OFFER_PROBABILITY:
             return (offered_number,)
-        all_offers = tuple(range(1, int(self._rules.die_cap) + 1))
-        return (
-            all_offers
-            if self._estimate_offer_probability(all_offers) >= MIN_OFFER_PROBABILITY
-            else ()
-        )
+        offers = tuple(range(1, int(self._rules.die_cap) + 1))
+        return offers if self._estimate_offer_probability(offers) >= MIN_OFFER_PROBABILITY else ()
 
     @property
     def offer_probability(self) -> float:

@@ -538,12 +538,10 @@ def _iter_plots(chart: Chart) -> Iterator[Plot]:
     """Yield the plots of a chart."""
     request, frame = chart.request, chart.frame
     gain_column = Column("value", "gain", factor=request.display_factor)
-    alt_text = describe_frame(
-        frame, (Column("row", "row"), Column("column", "column"), gain_column)
-    )
+    text = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain_column))
     figure = plots.decision_chart(frame, seed=request.seed)
     title = f"Gain from {request.kind.gain_source_phrase}"
-    yield Plot(f"chart_{request.kind_name}", title, alt_text, figure, frame)
+    yield Plot(f"chart_{request.kind_name}", title, text, figure, frame)
 
 
 def _build_chart_table(chart: Chart) -> Table:

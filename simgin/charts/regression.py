@@ -43,15 +43,13 @@ class CellRegression:
     @cached_property
     def estimates(self) -> np.ndarray:
         """Coefficients, standard errors and effective sample sizes, (3, n_cells) float64."""
-        inverse_matrix, effective_decisions = self._inverse_matrix, self._effective_counts
-        coefficients = inverse_matrix @ self._sum_by_cell(
+        matrix, effective_decisions = self._inverse_matrix, self._effective_counts
+        coefficients = matrix @ self._sum_by_cell(
             self._weight_column * self._centre(self.action_values)
         )
         fitted_values = np.where(self.action_cells >= 0, coefficients[self.action_cells], 0)
         scores = self._weight_column * self._centre(self.action_values - fitted_values)
-        variances = np.einsum(
-            "ij,jk,ki->i", inverse_matrix, self._sum_by_cell_pair(scores), inverse_matrix
-        )
+        variances = np.einsum("ij,jk,ki->i", matrix, self._sum_by_cell_pair(scores), matrix)
         standard_errors = np.sqrt(variances * effective_decisions / (effective_decisions - 1))
         return np.stack([coefficients, standard_errors, effective_decisions])
 
@@ -116,10 +114,6 @@ class CellRegression:
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.action_cells.shape[1]), repeat=2):
             has_cells = self._has_cell[:, k] & self._has_cell[:, m]
-            pair_index = (
-                self.action_cells[has_cells, k] * self.n_cells + self.action_cells[has_cells, m]
-            )
-            sums += np.bincount(
-                pair_index, values[has_cells, k] * values[has_cells, m], self.n_cells**2
-            )
+            index = self.action_cells[has_cells, k] * self.n_cells + self.action_cells[has_cells, m]
+            sums += np.bincount(index, values[has_cells, k] * values[has_cells, m], self.n_cells**2)
         return sums.reshape(self.n_cells, self.n_cells)

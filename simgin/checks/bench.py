@@ -546,10 +546,8 @@ def compute_time_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]
     """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
     deal_figure = BENCH_MATCHUPS[0][0]
-    part_figures = [figure for figure in ratios if figure.endswith(f" of {deal_figure}")]
-    proportions = {
-        part.split(" of ")[0]: ratios[part] / ratios[deal_figure] for part in part_figures
-    }
+    figures = [figure for figure in ratios if figure.endswith(f" of {deal_figure}")]
+    proportions = {part.split(" of ")[0]: ratios[part] / ratios[deal_figure] for part in figures}
     return {**proportions, "turns": 1 - sum(proportions.values())}
 
 

@@ -99,10 +99,8 @@ def parse_setting(key: str, value: Any) -> Any:
     """
     if key not in CONFIG_KEYS:
         suggestion = suggest_spelling(key, CONFIG_KEYS)
-        suggested_fix = (
-            f". Use one of {', '.join(CONFIG_KEYS)}." if suggestion == "." else suggestion
-        )
-        raise SimginError(f"{format_value(key)} is not a valid setting{suggested_fix}")
+        fix = f". Use one of {', '.join(CONFIG_KEYS)}." if suggestion == "." else suggestion
+        raise SimginError(f"{format_value(key)} is not a valid setting{fix}")
     parsers: Any = {"workers": amounts.parse_workers, "seconds_per_turn": amounts.parse_seconds}
     try:
         return value if value is None else parsers.get(key, _parse_name)(value)

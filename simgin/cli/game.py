@@ -297,10 +297,8 @@ def format_help_lines(choices: table_text.ChoicesByKey) -> Iterator[str]:
 
 def grade_user_decisions(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield sentences that compare the user's error rate with those of built-in strategies."""
-    judge_spec = find_strong_player(matchup.variant)
-    judge_matchup = parse_matchup(
-        judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"
-    )
+    spec = find_strong_player(matchup.variant)
+    judge_matchup = parse_matchup(spec, matchup.opponent or None, matchup.variant.spec, 1, "deal")
     grade = grades.grade_deals(
         grades.make_grading_task(matchup.a.spec, judge_matchup, len(deals)), deals
     )

@@ -155,10 +155,8 @@ def run_plan_request(
         check_address(scheduler)
 
     def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> AnyResult:
-        remaining_units = block.count_remaining_units_by_task(
-            plan.tasks, run_ledger, with_deals=record_deals
-        )
-        is_complete = not any(remaining_units) and not runner.find_missing_passes(
+        units = block.count_remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
+        is_complete = not any(units) and not runner.find_missing_passes(
             plan.extra_passes, run_ledger
         )
         # A run in stages is complete only if its report was written.
@@ -168,7 +166,7 @@ def run_plan_request(
             print_status(
                 f"the run in {output} is already complete. Increase its size to extend it."
             )
-        elif output is not None and sum(remaining_units) < sum(task.units for task in plan.tasks):
+        elif output is not None and sum(units) < sum(task.units for task in plan.tasks):
             print_status(f"resuming the run in {output}. Finished batches are not played again.")
         run_options = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **run_options)

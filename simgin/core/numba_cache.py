@@ -318,12 +318,11 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         """Compile a version for a signature unless a suitable version exists."""
         with global_compiler_lock:
             args = tuple(sigutils.normalize_signature(sig)[0])
-            existing_version = self.overloads.get(args)
-            if existing_version and (
-                LazyDispatcher.compile_depth
-                or not isinstance(existing_version.library, InnerLibrary)
+            version = self.overloads.get(args)
+            if version and (
+                LazyDispatcher.compile_depth or not isinstance(version.library, InnerLibrary)
             ):
-                return existing_version.entry_point
+                return version.entry_point
             self.overloads.pop(args, None)
             with _nested_compilation():
                 entry_point = super().compile(sig)

@@ -166,13 +166,11 @@ def build_suit_table(card_values: tuple[int, ...], ace_runs: int) -> NDArray[np.
         in_runs |= np.where(lanes & run == run, run, 0)
     for rank in range(12, -1, -1):
         lowest_card = 1 << rank
-        lane_group = lanes[
-            lowest_card :: 2 * lowest_card
-        ]  # suit lanes whose lowest card has rank r
-        run_cards[lane_group] = run_cards[lane_group ^ lowest_card]
+        group = lanes[lowest_card :: 2 * lowest_card]  # suit lanes whose lowest card has rank r
+        run_cards[group] = run_cards[group ^ lowest_card]
         for run in runs:
             if run & -run == lowest_card:
-                with_run = lane_group[lane_group & run == run]
+                with_run = group[group & run == run]
                 gain = run_cards[with_run ^ run] + points[run]
                 run_cards[with_run] = np.maximum(run_cards[with_run], gain)
     return ((points - run_cards) << 16 | in_runs).astype(np.int32)
@@ -203,14 +201,12 @@ def build_rules_record(
         (KNOCKER, parameters["ace_value"]),
         (DEFENDER, parameters["defender_ace_value"]),
     ):
-        card_values = compute_card_values(parameters["pip_values"], ace_value)
-        rules.value[side] = card_values
-        rules.peers[side] = [
-            sum(1 << r for r in range(13) if card_values[r] == v) for v in card_values
-        ]
-        rules.lane[side] = build_suit_table(tuple(card_values), parameters["ace_runs"])
-        rules.planes[side] = [make_value_bit_mask(card_values, bit) for bit in range(N_VALUE_BITS)]
-        supports_bits = not parameters["rainbow"] and max(card_values) < 1 << N_VALUE_BITS
+        values = compute_card_values(parameters["pip_values"], ace_value)
+        rules.value[side] = values
+        rules.peers[side] = [sum(1 << r for r in range(13) if values[r] == v) for v in values]
+        rules.lane[side] = build_suit_table(tuple(values), parameters["ace_runs"])
+        rules.planes[side] = [make_value_bit_mask(values, bit) for bit in range(N_VALUE_BITS)]
+        supports_bits = not parameters["rainbow"] and max(values) < 1 << N_VALUE_BITS
         rules.by_planes[side] = supports_bits and parameters["ace_runs"] == ACE_LOW
         rules.by_planes_apart[side] = supports_bits
     return rules

@@ -121,10 +121,8 @@ def create_states(seed: int, n_states: int) -> np.ndarray:
     because an allocator would clear the ten megabytes of the log, although only traced deals use
     the log. The mapping is private, so that a forked process has separate states.
     """
-    map_flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    memory = mmap.mmap(
-        -1, STATE_SIZE_WITHOUT_LOG * (n_states - 1) + STATE_DTYPE.itemsize, map_flags
-    )
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n_states - 1) + STATE_DTYPE.itemsize, flags)
     states = np.ndarray(n_states, STATE_DTYPE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
     states["log_half"] = -1
     states["seed"] = seed_to_int64(seed)

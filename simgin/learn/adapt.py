@@ -123,10 +123,8 @@ class AdaptRequest(TrainingRequest):
             )
         identity_text = json.dumps([self.identity, self.n_rounds], sort_keys=True)
         digest = hashlib.sha256(identity_text.encode()).hexdigest()
-        variant_slug = re.sub(r"[^a-z0-9]+", "-", self.match_request.variant.spec.lower()).strip(
-            "-"
-        )
-        return folder / loader.TRAINED_WEIGHTS_FOLDER / f"{variant_slug[:60]}-{digest[:8]}.sqlite"
+        slug = re.sub(r"[^a-z0-9]+", "-", self.match_request.variant.spec.lower()).strip("-")
+        return folder / loader.TRAINED_WEIGHTS_FOLDER / f"{slug[:60]}-{digest[:8]}.sqlite"
 
     def make_weights_path(self, content: bytes) -> Path:
         """Return the path of the weights file, whose name contains the variant and a digest."""
@@ -202,15 +200,13 @@ class AdaptedChampion(improvement.Improvement):
         variant, n = self.request.variant.spec, self.request.confirmation_matches
         win_rate = self.confirmation.head_to_head.tuned_score
         win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
-        result_sentence = (
+        sentence = (
             f"With the trained weights, it wins {win_rate_text} % of matches against champion "
             f"({variant}, {n:,} matches on held-out deals)."
         )
         if not self.is_better:
-            return [
-                f"Training did not improve champion. {result_sentence} simgin keeps using champion."
-            ]
-        sentences = [f"Training improved champion. {result_sentence}"]
+            return [f"Training did not improve champion. {sentence} simgin keeps using champion."]
+        sentences = [f"Training improved champion. {sentence}"]
         p = self.p_holm
         for comparison in self.confirmation.comparisons:
             if comparison.gain.value < 0 and p[comparison.opponent] < ALPHA:
@@ -416,11 +412,9 @@ def _train_champion(
 
     match_request = request.match_request
     initial_weights = champion_weights.load_initial_weights(match_request.variant)
-    opponent_types = ("knock immediately", "wait for gin")
+    types = ("knock immediately", "wait for gin")
     trainers = []
-    for index, (opponent_type, group) in enumerate(
-        zip(opponent_types, cast.TRAINING_SETTINGS, strict=True)
-    ):
+    for index, (opponent_type, group) in enumerate(zip(types, cast.TRAINING_SETTINGS, strict=True)):
         opponents = champion_weights.list_training_opponents(group)
         seed = match_request.compute_generation_seed(index + 1)
         trainer = champion_weights.ChampionTrainer(
@@ -434,7 +428,7 @@ def _train_champion(
         _play_rounds(trainer, opponent_type, deals, run_ledger, round_progress, progress_lines)
     hasty_trainer, patient_trainer = trainers
     start_time = time.process_time()
-    recognition_seed = match_request.compute_generation_seed(len(opponent_types) + 1)
+    recognition_seed = match_request.compute_generation_seed(len(types) + 1)
     mean_weights = patient_trainer.mean_weights, hasty_trainer.mean_weights
     probabilities = champion_weights.compute_knock_probabilities(
         *mean_weights, recognition_seed, match_request.variant, workers, is_trained=True

@@ -263,7 +263,7 @@ def fit_near_prior(
 @cache
 def build_knock_penalty(level_penalty: float) -> np.ndarray:
     """Return the penalty matrix that shrinks and smooths the weights of the knock policy."""
-    cell_index = np.arange(N_KNOCK_TABLE_CELLS).reshape(
+    index = np.arange(N_KNOCK_TABLE_CELLS).reshape(
         player.N_KNOCK_TURNS, player.N_KNOCK_DEADWOOD_LEVELS
     )
     penalty = np.diag(
@@ -271,10 +271,7 @@ def build_knock_penalty(level_penalty: float) -> np.ndarray:
             np.arange(N_KNOCK_WEIGHTS) < N_KNOCK_TABLE_CELLS, level_penalty, KNOCK_LINEAR_PENALTY
         )
     )
-    for cells, next_cells in (
-        (cell_index[1:], cell_index[:-1]),
-        (cell_index[:, 1:], cell_index[:, :-1]),
-    ):
+    for cells, next_cells in ((index[1:], index[:-1]), (index[:, 1:], index[:, :-1])):
         differences = np.zeros((cells.size, N_KNOCK_WEIGHTS))
         row_index = np.arange(cells.size)
         differences[row_index, cells.ravel()] = 1
@@ -469,10 +466,8 @@ class ChampionTrainer:
 
     def make_matchup(self, opponent: Strategy | None, unit: Any) -> Matchup:
         """Return a matchup of the player with its current weights and an opponent."""
-        current_strategy = make_champion(make_single_set_weights(self.weights))
-        return Matchup(
-            self.variant, current_strategy, opponent or current_strategy, self.seed, unit
-        )
+        strategy = make_champion(make_single_set_weights(self.weights))
+        return Matchup(self.variant, strategy, opponent or strategy, self.seed, unit)
 
     def add_rollouts(
         self,
@@ -653,10 +648,8 @@ class ChampionTrainer:
         """Play matches, store the scores before their deals, and return the deals by opponent."""
         records = [self.play_matches(opponent, self.n_matches) for opponent in self.opponents]
         # The fields must be the same as in simgin.play.rollouts.
-        score_fields = ("score_a", "score_b", "deals_a", "deals_b")
-        self.start_scores = [
-            np.stack([deals[name] for name in score_fields], 1) for deals in records
-        ]
+        fields = ("score_a", "score_b", "deals_a", "deals_b")
+        self.start_scores = [np.stack([deals[name] for name in fields], 1) for deals in records]
         return records
 
     @property
@@ -702,10 +695,8 @@ def make_champion(weights: np.ndarray) -> Strategy:
 
 def make_single_set_weights(weights: np.ndarray) -> np.ndarray:
     """Return weights of `champion` that are the same against every opponent and for all rules."""
-    selection_table = np.zeros(
-        (player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS)
-    )
-    return repeat_weights_for_all_rules(blend_weights(weights, weights, selection_table))
+    table = np.zeros((player.N_DEALS_WON_BINS, player.N_MEAN_POINTS_BINS, player.N_TURN_BINS))
+    return repeat_weights_for_all_rules(blend_weights(weights, weights, table))
 
 
 def repeat_weights_for_all_rules(weights: np.ndarray) -> np.ndarray:

@@ -159,26 +159,24 @@ def play_generations(
     for generation_number in range(1, request.n_generations + 1):
         current_mean = distribution.mean
         scaled_points = distribution.sample_generation()
-        candidate_values = tuple(distribution.to_parameter_values(point) for point in scaled_points)
+        values = tuple(distribution.to_parameter_values(point) for point in scaled_points)
         arrays = improvement.load_or_play_step(
             ledger,
             f"generation {generation_number}",
             request.n_matches,
-            {"objective": (len(candidate_values),), "gain": (N_ESTIMATE_FIELDS,)},
+            {"objective": (len(values),), "gain": (N_ESTIMATE_FIELDS,)},
             partial(
                 _play_generation,
                 request,
                 generation_number,
-                [*candidate_values, current_mean.values],
+                [*values, current_mean.values],
                 workers,
                 step_progress(generation_number - 1),
             ),
         )
         scores = arrays["objective"]
         distribution.update(scaled_points, scores)
-        yield Generation(
-            generation_number, candidate_values, scores, current_mean, Estimate(*arrays["gain"])
-        )
+        yield Generation(generation_number, values, scores, current_mean, Estimate(*arrays["gain"]))
 
 
 def _play_generation(
@@ -237,21 +235,17 @@ def play_finals(
 def _select_finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
     """Return the finalists: the default values and several distribution means."""
     means = [generation.mean.values for generation in history.generations]
-    final_mean = history.final_mean.values
-    later_means = [*means[len(means) // 2 :], final_mean]
+    mean = history.final_mean.values
+    later_means = [*means[len(means) // 2 :], mean]
     columns = zip(request.parameters, zip(*later_means, strict=True), strict=True)
     mean_of_later_means = tuple(
         parameter.round_value(float(np.mean(column))) for parameter, column in columns
     )
-    sorted_generations = sorted(
+    generations = sorted(
         history.generations, key=lambda generation: generation.gain.value, reverse=True
     )
-    best_means = [
-        generation.mean.values for generation in sorted_generations[:N_BEST_MEANS_IN_FINALS]
-    ]
-    return list(
-        dict.fromkeys([request.default_values, final_mean, mean_of_later_means, *best_means])
-    )
+    best_means = [generation.mean.values for generation in generations[:N_BEST_MEANS_IN_FINALS]]
+    return list(dict.fromkeys([request.default_values, mean, mean_of_later_means, *best_means]))
 
 
 # Result
@@ -330,10 +324,8 @@ class TuningResult(improvement.Improvement):
         """Render the tuned parameters as a TOML file, with the gain in comments."""
         comments = [command, *self.verdict_sentences]
         comment_lines = "".join(f"# {escape_to_one_line(comment)}\n" for comment in comments)
-        toml_text = format_values_toml(
-            group_values_by_slot(self.request.parameters, self.tuned_values)
-        )
-        return f"{comment_lines}\n{toml_text}".encode()
+        text = format_values_toml(group_values_by_slot(self.request.parameters, self.tuned_values))
+        return f"{comment_lines}\n{text}".encode()
 
     def frames(self) -> Mapping[str, Frame]:
         """Return the DataFrames of the search, keyed by name."""

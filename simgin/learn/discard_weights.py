@@ -143,18 +143,14 @@ def play_rounds(
     sampler = make_feature_sampler(request.policy)
     weights = request.initial_weights
     array_shapes = {"weights": weights.shape, "questions": (), "gain": (N_ESTIMATE_FIELDS,)}
-    for round_number in range(1, request.n_rounds + 1):
-        progress = step_progress(round_number - 1)
-        play_round = partial(
-            _play_round, request, sampler, round_number, weights, workers, progress
-        )
+    for number in range(1, request.n_rounds + 1):
+        progress = step_progress(number - 1)
+        play_round = partial(_play_round, request, sampler, number, weights, workers, progress)
         arrays = improvement.load_or_play_step(
-            ledger, f"round {round_number}", request.deals_per_round, array_shapes, play_round
+            ledger, f"round {number}", request.deals_per_round, array_shapes, play_round
         )
         weights = arrays["weights"]
-        yield TrainingRound(
-            round_number, weights, int(arrays["questions"]), Estimate(*arrays["gain"])
-        )
+        yield TrainingRound(number, weights, int(arrays["questions"]), Estimate(*arrays["gain"]))
 
 
 def round_to_float32(weights: np.ndarray) -> np.ndarray:
@@ -217,14 +213,12 @@ class TrainingResult(Improvement):
     @property
     def parameters(self) -> Frame:
         """DataFrame of the initial and the trained weight of each feature."""
-        weights_by_feature = zip(
-            self.training_request.policy.start.items(), self.weights, strict=True
-        )
+        weights = zip(self.training_request.policy.start.items(), self.weights, strict=True)
         return build_output_frame(
             "weights",
             [
                 {"number": name, "start": initial_weight, "trained": weight}
-                for (name, initial_weight), weight in weights_by_feature
+                for (name, initial_weight), weight in weights
             ],
         )
 

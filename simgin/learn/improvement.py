@@ -246,11 +246,9 @@ def confirm_gain(
     for strategy in (tuned_strategy, default_strategy):
         all_matchups += request.make_matchups(strategy, request.seed)
     matchups = find_distinct_matchups(all_matchups)
-    batch_counts = [
-        -(-matchup.count_units(n_matches) // matchup.batch_size) for matchup in matchups
-    ]
+    counts = [-(-matchup.count_units(n_matches) // matchup.batch_size) for matchup in matchups]
     array_shapes = {
-        str(index): (n_rows, batch_columns.N_COLUMNS) for index, n_rows in enumerate(batch_counts)
+        str(index): (n_rows, batch_columns.N_COLUMNS) for index, n_rows in enumerate(counts)
     }
     arrays = load_or_play_step(
         ledger,
@@ -521,12 +519,8 @@ def _build_confirmation_table(improvement: Improvement) -> Table:
     wording, request = improvement.wording, improvement.request
     named_comparisons = []
     for comparison in improvement.confirmation.all_comparisons:
-        baseline_note = f" ({wording.baseline_word})" * (
-            comparison.opponent == request.strategy.spec
-        )
-        named_comparisons.append(
-            (f"{request.short_names[comparison.opponent]}{baseline_note}", comparison)
-        )
+        note = f" ({wording.baseline_word})" * (comparison.opponent == request.strategy.spec)
+        named_comparisons.append((f"{request.short_names[comparison.opponent]}{note}", comparison))
     if improvement.mean_row_label:
         named_comparisons.append(
             (improvement.mean_row_label, improvement.confirmation.objective_comparison)

@@ -139,25 +139,23 @@ def sample_high_undercut_variants(n_variants: int) -> list[Variant]:
 
 def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     """Return random variants whose rules did not occur in the training of `champion`."""
-    known_rules = [variants.find_variant(name).params for name in list_two_player_variants()]
+    rules = [variants.find_variant(name).params for name in list_two_player_variants()]
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
-        known_rules += [variant.params for variant in training_variants]
+        rules += [variant.params for variant in training_variants]
     for part in (RARE_RULES_PART, TURN_LIMITS_PART, INTERACTIONS_PART, DEAL_COUNT_ODDS):
         for round_index in range(part.rounds):
             later_variants = part.sample_variants(round_index, part.rule_sets)
-            known_rules += [variant.params for variant in later_variants]
-    known_rules += [
-        variant.params for variant in sample_high_undercut_variants(PRIOR_ODDS_RULE_SETS)
-    ]
+            rules += [variant.params for variant in later_variants]
+    rules += [variant.params for variant in sample_high_undercut_variants(PRIOR_ODDS_RULE_SETS)]
     odds_variants = sample_training_variants(N_RULE_SETS_FOR_KNOCK_ODDS, N_RULE_SETS_FOR_KNOCK_ODDS)
-    known_rules += [variant.params for variant in odds_variants]
+    rules += [variant.params for variant in odds_variants]
     rng = np.random.default_rng(seed)
     held_out_variants: list[Variant] = []
     while len(held_out_variants) < n_variants:
         variant = sample_variant(rng)
-        if variant.params not in known_rules:
-            known_rules.append(variant.params)
+        if variant.params not in rules:
+            rules.append(variant.params)
             held_out_variants.append(variant)
     return held_out_variants
 

@@ -108,10 +108,8 @@ class TuneRequest:
                 f"{player.spec} has {len(tunable_parameters)} numeric parameters, but a search can "
                 f"tune at most {MAX_TUNED_PARAMETERS}. Select fewer parameters with --parameters."
             )
-        size_arguments = (generations, n_matches, n_confirmation, parse_seed(seed))
-        return cls(
-            player, parsed_variant, opponents, tunable_parameters, objective, *size_arguments
-        )
+        sizes = (generations, n_matches, n_confirmation, parse_seed(seed))
+        return cls(player, parsed_variant, opponents, tunable_parameters, objective, *sizes)
 
     @property
     def metric(self) -> Metric:
@@ -171,13 +169,11 @@ class TuneRequest:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Entries of `manifest.json` that identify the search and allow resuming it."""
-        range_texts = [
+        texts = [
             f"{parameter.name}={parameter.low:g}..{parameter.high:g}"
             for parameter in self.parameters
         ]
-        search_text = (
-            f"{', '.join(range_texts)} for {self.objective}, {self.n_matches} matches each"
-        )
+        search_text = f"{', '.join(texts)} for {self.objective}, {self.n_matches} matches each"
         search_text = self.training_description or search_text
         return build_identity(self.make_matchups(self.strategy, self.seed), search=search_text)
 

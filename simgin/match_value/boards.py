@@ -197,10 +197,8 @@ class _DealTransitions:
         self._next_positions = []
         self._gain_indices = []
         for side, track in enumerate(tracks):
-            distinct_gains, gain_index = self._find_distinct_gains(side, track)
-            self._next_positions.append(
-                np.ascontiguousarray(track.find_next_positions(distinct_gains))
-            )
+            gains, gain_index = self._find_distinct_gains(side, track)
+            self._next_positions.append(np.ascontiguousarray(track.find_next_positions(gains)))
             self._gain_indices.append(gain_index)
 
     def _find_distinct_gains(self, side: int, track: ScoreTrack) -> tuple[np.ndarray, np.ndarray]:

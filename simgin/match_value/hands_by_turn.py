@@ -144,17 +144,14 @@ def compute_win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     turn, deadwood, unit, is_won = _find_hands_after_turns(turns)
     turn_and_bin = np.stack([turn, deadwood // DEADWOOD_BIN_SIZE], axis=1)
     turns_and_bins, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
-    win_rates, standard_errors, n_deals = _compute_mean_by_group(
+    rates, errors, n_deals = _compute_mean_by_group(
         is_won, unit, group_index.reshape(-1), len(turns_and_bins)
     )
-    bounds = [
-        compute_proportion_interval(*row)
-        for row in zip(win_rates, standard_errors, n_deals, strict=True)
-    ]
+    bounds = [compute_proportion_interval(*row) for row in zip(rates, errors, n_deals, strict=True)]
     low, high = np.array(bounds).reshape(-1, 2).T
     name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
     columns = {"turn": turns_and_bins[:, 0], "count": turns_and_bins[:, 1] * DEADWOOD_BIN_SIZE}
-    estimates = {"value": win_rates, "se": standard_errors, "low": low, "high": high, "n": n_deals}
+    estimates = {"value": rates, "se": errors, "low": low, "high": high, "n": n_deals}
     frame = make_frame(columns | estimates)
     frame = build_output_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)

@@ -288,7 +288,7 @@ def build_odds(
         deadwood_tables: Tables returned by `hands_by_turn.compute_win_rate_by_deadwood`.
     """
     all_deals = [deals for players in solo_results for deals in players]
-    comparable_results = [players for players in solo_results if len(players) > 1]
+    results = [players for players in solo_results if len(players) > 1]
     frames_by_table: dict[str, list[pd.DataFrame]] = {
         "strength": [solo_odds.compute_odds_by_strategy(players) for players in solo_results],
         "bracket": [solo_odds.compute_best_gin_rate_bounds(players) for players in solo_results],
@@ -296,9 +296,7 @@ def build_odds(
         "left": [solo_odds.compute_odds_by_cards_left(deals) for deals in all_deals],
         "gin": [solo_odds.compute_gin_draw_statistics(deals) for deals in all_deals],
         "totals": [solo_odds.compute_match_total_odds(deals) for deals in all_deals],
-        "gap": [
-            solo_odds.compute_skill_gap(players[0], players[-1]) for players in comparable_results
-        ],
+        "gap": [solo_odds.compute_skill_gap(players[0], players[-1]) for players in results],
         "joker": [solo_odds.compute_joker_variance_share(deals) for deals in all_deals],
         "threshold": [
             solo_odds.compute_odds_by_threshold(players) for players in threshold_results

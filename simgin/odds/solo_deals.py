@@ -179,10 +179,8 @@ def compute_solo_arrays(
     on_progress: ProgressCallback | None = None,
 ) -> outcomes.ArraysByName:
     """Play solitaire deals, and return the arrays that `play_solo_deals` caches."""
-    batch_size = matchup.batch_size
-    units_per_call = (
-        DEALS_PER_ENGINE_CALL // _count_deals_per_unit(matchup) // batch_size * batch_size
-    )
+    size = matchup.batch_size
+    units_per_call = DEALS_PER_ENGINE_CALL // _count_deals_per_unit(matchup) // size * size
     tallies = list[np.ndarray]()
 
     def play_block(first_unit: int, n_block_units: int) -> np.ndarray:

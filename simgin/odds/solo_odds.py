@@ -123,21 +123,17 @@ def compute_match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         is_last_deal = np.append(unit[1:] != unit[:-1], True)
         is_won = deals.get_column("outcome")[is_last_deal] == 0
         n_units = len(is_won)
-        (win_rate,) = estimate_ratios_over_units(
-            is_won.astype(np.int64), np.ones(n_units, np.int64)
-        )
-        return win_rate, n_units
+        (rate,) = estimate_ratios_over_units(is_won.astype(np.int64), np.ones(n_units, np.int64))
+        return rate, n_units
     if deals.depends_on_score:
         raise match_value.make_value_unavailable_error(
             deals.matchup,
             f"The match win probability of {deals.strategy} in {deals.variant} cannot be "
             f"computed, because the decisions of {deals.strategy} depend on the match score.",
         )
-    start_value = match_value.make_value_from_outcomes(deals.matchup, deals.outcomes).at_start()
+    value = match_value.make_value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n_units, bounds = len(deals.rows), {"minimum": 0.0, "maximum": 1.0}
-    estimate = make_estimate_with_t_interval(
-        start_value.value, start_value.se, n_units, np.inf, **bounds
-    )
+    estimate = make_estimate_with_t_interval(value.value, value.se, n_units, np.inf, **bounds)
     return make_undefined_if_constant(estimate), n_units
 
 
@@ -177,14 +173,12 @@ def compute_odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
         DataFrame with the columns of the output `left` (rows.toml).
     """
     n_drawn = deals.get_column("drawn")
-    draw_counts = range(_find_max_draws(deals))
+    counts = range(_find_max_draws(deals))
     rows = []
     for metric, (results, is_proportion) in _get_metric_values(deals).items():
-        ratio_pairs = [
-            (results * (n_drawn > n_draws), n_drawn > n_draws) for n_draws in draw_counts
-        ]
+        ratio_pairs = [(results * (n_drawn > n_draws), n_drawn > n_draws) for n_draws in counts]
         ratios = estimate_ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion)
-        for n_draws, ratio in zip(draw_counts, ratios, strict=True):
+        for n_draws, ratio in zip(counts, ratios, strict=True):
             row = {"left": deals.deck_size - n_draws, "metric": metric}
             rows.append(row | make_estimate_columns(ratio, int((n_drawn > n_draws).sum())))
     return add_player_columns("left", deals.matchup, rows).dropna(ignore_index=True)
@@ -216,14 +210,11 @@ def compute_gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         half_width = compute_critical_value(n_gins) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n_gins - 1)
-        quantile_estimate = Estimate(
+        estimate = Estimate(
             n_drawn[indices[0]].item(), np.nan, n_gins, *n_drawn[indices[1:]].tolist()
         )
         rows.append(
-            {
-                "statistic": f"q{100 * quantile:.0f}",
-                **make_estimate_columns(quantile_estimate, n_gins),
-            }
+            {"statistic": f"q{100 * quantile:.0f}", **make_estimate_columns(estimate, n_gins)}
         )
     return add_player_columns("gin", deals.matchup, rows)
 
@@ -350,10 +341,8 @@ def compute_best_gin_rate_bounds(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """
     frames = []
     for deals in samples:
-        gin_rate = estimate_mean_over_deals(
-            deals, deals.find_deals_with_ending(*ENDING_GROUPS["gin"])
-        )
-        row = {"metric": "gin", **make_estimate_columns(gin_rate, len(deals.rows))}
+        rate = estimate_mean_over_deals(deals, deals.find_deals_with_ending(*ENDING_GROUPS["gin"]))
+        row = {"metric": "gin", **make_estimate_columns(rate, len(deals.rows))}
         frames.append(add_player_columns("bracket", deals.matchup, [row]))
     best_frame = max(frames[1:] or frames, key=lambda frame: frame["value"].iloc[0])
     first_matchup = samples[0].matchup
@@ -394,22 +383,18 @@ def compute_hindsight_gin_probability(variant: Variant, n_decks: int, seed: int)
         melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)
     )
     pairs_of_threes = _find_disjoint_pairs(melds_of_three)
-    cards_for_pairs = _count_cards_until_complete(melds_of_three, positions)[pairs_of_threes].max(
-        axis=1
-    )
+    pair_cards = _count_cards_until_complete(melds_of_three, positions)[pairs_of_threes].max(axis=1)
     cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
     for four_meld in melds_of_four:
         is_disjoint = (melds_of_three[pairs_of_threes] & four_meld == 0).all(axis=1)
         cards_for_three_melds = np.maximum(
             _count_cards_until_complete(np.array([four_meld]), positions),
-            cards_for_pairs[is_disjoint].min(axis=0),
+            pair_cards[is_disjoint].min(axis=0),
         )
         cards_needed = np.minimum(cards_needed, cards_for_three_melds[0])
     pairs_of_fives = _find_disjoint_pairs(runs_of_five)
-    cards_for_runs = _count_cards_until_complete(runs_of_five, positions)[pairs_of_fives].max(
-        axis=1
-    )
-    cards_needed = np.minimum(cards_needed, cards_for_runs.min(axis=0))
+    run_cards = _count_cards_until_complete(runs_of_five, positions)[pairs_of_fives].max(axis=1)
+    cards_needed = np.minimum(cards_needed, run_cards.min(axis=0))
     n_draws = np.maximum(cards_needed - count_dealt_cards(variant), 0)
     if rules.joker == JOKER_NONE:
         return np.where(n_draws <= rules.max_draws, 1.0, 0.0)

@@ -111,17 +111,15 @@ class GameBatch:
         ]
         cards = state.pack[hidden_positions]
         state.pack[hidden_positions] = rng.permutation(cards)
-        card_replacements = dict(
-            zip(cards.tolist(), state.pack[hidden_positions].tolist(), strict=True)
-        )
+        replacements = dict(zip(cards.tolist(), state.pack[hidden_positions].tolist(), strict=True))
         hand = known_cards | cards_to_mask(
-            card_replacements[card] for card in mask_to_cards(hidden_cards)
+            replacements[card] for card in mask_to_cards(hidden_cards)
         )
         for field, field_value in (("hand", hand), ("count", deadwood(hand, self.rules))):
             state[field][opponent] = field_value
             self._saved_states[index, find_int64_field_index(field) + opponent] = field_value
         drawn_cards = self.views[opponent][index].history[: int(state.turns), 2]
-        drawn_cards[:] = [card_replacements.get(card, card) for card in drawn_cards.tolist()]
+        drawn_cards[:] = [replacements.get(card, card) for card in drawn_cards.tolist()]
 
     # Copies
 
@@ -154,11 +152,9 @@ class GameBatch:
 
         The last array is the log of decisions.
         """
-        n_games, first_state = len(self.records), self.states[0]
+        n_games, state = len(self.records), self.states[0]
         states = np.ndarray((n_games, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
-        log = first_state["log"][
-            : first_state["n_logged"] + 1 if first_state["log_mode"] > 0 else 0
-        ]
+        log = state["log"][: state["n_logged"] + 1 if state["log_mode"] > 0 else 0]
         return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
 
     def _replace_memory(self, arrays: list[np.ndarray]) -> None:

@@ -201,7 +201,7 @@ def analyze_hand(
         knock_limit = int(endings.compute_knock_limit(-1 if upcard is None else upcard, rules))
     points = score if rules.shot else None
     eleven_cards = len(cards) == 11
-    hand_by_discard = (
+    hands = (
         {card: hand & ~(1 << card) for card in notation.mask_to_cards(hand)}
         if eleven_cards
         else {-1: hand}
@@ -214,7 +214,7 @@ def analyze_hand(
         )
         if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
-    for discard, ten_cards in hand_by_discard.items():
+    for discard, ten_cards in hands.items():
         found_endings += _find_possible_endings(discard, ten_cards, knock_limit, points, rules)
     deadwood, melding = choose_shown_melding(hand, rules)
     return HandAnalysis(
@@ -225,9 +225,7 @@ def analyze_hand(
         best_meldings=find_best_meldings(hand, rules),
         knock_limit=knock_limit,
         required_shot_ranks=None if points is None else find_required_shot_ranks(points),
-        deadwood_by_discard=_compute_deadwood_by_discard(hand_by_discard, rules)
-        if eleven_cards
-        else {},
+        deadwood_by_discard=_compute_deadwood_by_discard(hands, rules) if eleven_cards else {},
         endings=found_endings,
     )
 

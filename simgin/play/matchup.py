@@ -89,19 +89,17 @@ class Matchup:
             deal: Number of the deal in a match.
         """
         names = [player.spec for player in self.players]
-        deal_numbers = {"seed": self.seed, "unit": unit}
+        numbers = {"seed": self.seed, "unit": unit}
         if self.b is not None:
-            deal_numbers["half"] = half
+            numbers["half"] = half
         if self.unit == "match":
-            deal_numbers["deal"] = deal
+            numbers["deal"] = deal
         if any(policy.pickle_bytes for player in self.players for policy in player.policies):
-            keyword_arguments = ", ".join(
-                f"{name}={number}" for name, number in deal_numbers.items()
-            )
+            keyword_arguments = ", ".join(f"{name}={number}" for name, number in numbers.items())
             name_list = ", ".join(map(repr, names))
             return f"simgin.show({name_list}, variant={self.variant.spec!r}, {keyword_arguments})"
         command_words = ["simgin", "show", *names, "-v", self.variant.spec]
-        for name, number in deal_numbers.items():
+        for name, number in numbers.items():
             command_words += [f"--{name}", str(number)]
         return shell.join_command(command_words)
 

@@ -80,12 +80,10 @@ def trace_numbered_deal(
     unit_type: UnitType = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, unit_type)
     _check_deal_numbers(matchup, unit, half, deal)
-    deal_trace = trace_deal(matchup, unit, half, deal or 0)
-    if deal_trace.error and not deal_trace.state.log_mode:
-        raise ReplayError(
-            f"the match stopped before this deal. {deal_trace.error}"
-        ) from deal_trace.exception
-    return deal_trace
+    trace = trace_deal(matchup, unit, half, deal or 0)
+    if trace.error and not trace.state.log_mode:
+        raise ReplayError(f"the match stopped before this deal. {trace.error}") from trace.exception
+    return trace
 
 
 def _check_deal_numbers(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
@@ -98,12 +96,8 @@ def _check_deal_numbers(matchup: Matchup, unit: int, half: int, deal: int | None
                 f"{DEAL_NUMBER_BOUNDS[name] - 1}."
             )
     if half == 1 and not matchup.is_mirrored:
-        matchup_text = (
-            "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
-        )
-        raise ReplayError(
-            f"half 1 is not available, because {matchup_text} is not mirrored. Use half 0."
-        )
+        text = "a solitaire game" if matchup.b is None else f"{matchup.a.spec} against itself"
+        raise ReplayError(f"half 1 is not available, because {text} is not mirrored. Use half 0.")
 
 
 class Replay:
@@ -449,11 +443,10 @@ class Replay:
             for seat, spec in enumerate(self.specs)
         ]
         offerer, decliner = names[winner], names[1 - winner]
-        owner_text = "your" if offerer == "You" else f"{offerer}'s"
+        owner = "your" if offerer == "You" else f"{offerer}'s"
         payment = self._format_payment().replace("won ", "")
         return (
-            f"{decliner} declined {owner_text} offer. {offerer} {conjugate('wins', offerer)} "
-            f"{payment}."
+            f"{decliner} declined {owner} offer. {offerer} {conjugate('wins', offerer)} {payment}."
         )
 
     def _format_payment(self) -> str:

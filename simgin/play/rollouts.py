@@ -359,11 +359,8 @@ def roll_out_deals(
         RECORD_MATRIX_TYPE,
     )
     function = run_paired_rollouts_solo if n_players == 1 else run_paired_rollouts
-    compiled_policies = [
-        compiler.compile_policy(candidates_policy),
-        compiler.compile_policy(knock_policy),
-    ]
-    arguments = [first_unit, n_units, scores, slot, use_first_decision, *compiled_policies]
+    policies = [compiler.compile_policy(candidates_policy), compiler.compile_policy(knock_policy)]
+    arguments = [first_unit, n_units, scores, slot, use_first_decision, *policies]
     arguments += [views, weights, rolled_out_actions, records]
     random_slots = int(knock_policy.noise) << SLOT_KNOCK
     _call_kernel_in_new_state(

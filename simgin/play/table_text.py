@@ -240,11 +240,9 @@ def format_turn_lines(deal: TracedDeal, person_seat: int) -> list[str]:
     lines = []
     for number, (seat, source, card, discarded) in enumerate(turns, 1):
         drawn_card = f" {format_card(card)}" if card >= 0 else ""
-        action_texts = (
-            [f"{DRAW_SOURCE_VERBS[source]}{drawn_card}"] if source in DRAW_SOURCE_VERBS else []
-        )
-        action_texts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
-        lines.append(f"{number:>2} {names[seat]} {', '.join(action_texts)}")
+        texts = [f"{DRAW_SOURCE_VERBS[source]}{drawn_card}"] if source in DRAW_SOURCE_VERBS else []
+        texts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
+        lines.append(f"{number:>2} {names[seat]} {', '.join(texts)}")
     if deal.state.knocker >= 0:
         ending = ENDING_VERBS.get(deal.ending, f"knocked with {deal.state.knocker_deadwood}")
         lines.append(f"   {names[deal.state.knocker]} {ending}")

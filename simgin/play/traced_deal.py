@@ -211,20 +211,18 @@ def trace_to_decision(
         before that decision.
     """
     while True:
-        deal_trace = trace_deal(
-            matchup, unit, script=[decision.action for decision in script], **deal
-        )
-        seats = deal_trace.state.log["seat"][: deal_trace.n_decisions].tolist()
-        slots = [SLOTS[slot] for slot in deal_trace.state.slots[: deal_trace.n_decisions].tolist()]
+        trace = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
+        seats = trace.state.log["seat"][: trace.n_decisions].tolist()
+        slots = [SLOTS[slot] for slot in trace.state.slots[: trace.n_decisions].tolist()]
         position = 0
         for decision, seat, slot in zip(script, seats, slots, strict=False):
             if (decision.seat, decision.slot) != (seat, slot):
                 break
             position += 1
-        if position == deal_trace.n_decisions:
+        if position == trace.n_decisions:
             return None
-        if position == len(script) and is_target(deal_trace.get_decision(position)):
-            return deal_trace, position
+        if position == len(script) and is_target(trace.get_decision(position)):
+            return trace, position
         if (
             position < len(script)
             and script[position].action == 0

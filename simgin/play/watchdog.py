@@ -52,13 +52,11 @@ class _RunningKernel:
 
     def check(self) -> None:
         """Warn if the current policy call takes too long, and later abort the call."""
-        decision_key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
+        key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
         self._waiting_seconds = (
-            self._waiting_seconds + CHECK_INTERVAL_SECONDS
-            if decision_key == self._decision
-            else 0.0
+            self._waiting_seconds + CHECK_INTERVAL_SECONDS if key == self._decision else 0.0
         )
-        self._decision = decision_key
+        self._decision = key
         if self._waiting_seconds >= ABORT_AFTER_SECONDS:
             _running_kernels.discard(self)
             with suppress(InvalidStateError):  # The policy returned before the call was aborted.

@@ -65,10 +65,8 @@ def forest_plot(
         baselines = baselines.mask(has_same_variant, frame.get("base_strategy"))
         row_names = [f"{name} v {base}" for name, base in zip(row_names, baselines, strict=True)]
     baseline_names = figures.find_unique_names(baselines)
-    short_names, shared_sentence = figures.drop_shared_parts(row_names)
-    frame = _convert_to_display_units(frame).assign(
-        name=short_names, clear=_find_significant_rows(frame)
-    )
+    names, shared_sentence = figures.drop_shared_parts(row_names)
+    frame = _convert_to_display_units(frame).assign(name=names, clear=_find_significant_rows(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.find_unique_names(frame.loc[frame["clear"], "metric"]) or list(
         titles
@@ -142,11 +140,8 @@ def mark_outliers(
         x = math.copysign(0.97 * scale_limit, value)
         axes.plot(x, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
         value_text = f"{value:+.3g}".replace("-", MINUS_SIGN)
-        font_size, transform = (
-            figures.scale_font(figures.SMALL_FONT_SIZE),
-            axes.get_yaxis_transform(),
-        )
-        style: dict[str, Any] = {"va": "center", "fontsize": font_size, "color": text_colour}
+        size, transform = (figures.scale_font(figures.SMALL_FONT_SIZE), axes.get_yaxis_transform())
+        style: dict[str, Any] = {"va": "center", "fontsize": size, "color": text_colour}
         axes.text(1.03, y, value_text, transform=transform, **style)
 
 
@@ -196,11 +191,9 @@ def _draw_panels(
     significant are grey. `limit_by_heading` contains the distance from 0 above which values are
     outliers, by panel.
     """
-    row_names = list(
-        dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"])
-    )
+    names = list(dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"]))
     height = len(rows_by_heading) * (
-        PANEL_HEADER_HEIGHT + figures.compute_row_height(row_names) * len(row_names)
+        PANEL_HEADER_HEIGHT + figures.compute_row_height(names) * len(names)
     )
     figure = figures.create_figure(height, title, caption)
     panels = figures.stack_panels(figure, len(rows_by_heading), grid="x")
@@ -210,16 +203,14 @@ def _draw_panels(
             if row["clear"].any():
                 draw_bars = figures.draw_horizontal_error_bars
             bounds = figures.extract_float_columns(row, "value", "low", "high")
-            draw_bars(
-                axes, np.array([row_names.index(name)]), bounds, figures.get_neutral_style(), ""
-            )
+            draw_bars(axes, np.array([names.index(name)]), bounds, figures.get_neutral_style(), "")
         figures.draw_reference_line(axes, 0)
-        figures.set_row_names(axes, row_names)
+        figures.set_row_names(axes, names)
         figures.set_panel_title(axes, heading)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
         if limit_by_heading and math.isfinite(limit_by_heading[heading]):
-            mark_outliers(axes, rows, limit_by_heading[heading], row_names)
+            mark_outliers(axes, rows, limit_by_heading[heading], names)
     return figure, panels
 
 

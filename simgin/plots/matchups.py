@@ -303,10 +303,8 @@ def cross_table(
         simgin.plots.cross_table(results.standings, results.cross_table, unit="deal")
     """
     strategies = list(standings["strategy"])
-    win_rates = cross.pivot(index="strategy", columns="opponent", values="value")
-    percentages = 100 * win_rates.reindex(index=strategies, columns=strategies).to_numpy(
-        dtype=float
-    )
+    rates = cross.pivot(index="strategy", columns="opponent", values="value")
+    percentages = 100 * rates.reindex(index=strategies, columns=strategies).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
     row_labels = [f"{name}  {rank}" for rank, name in enumerate(strategies, start=1)]
     is_crowded = len(strategies) > MAX_PLAYERS_FOR_NORMAL_FONT
@@ -368,10 +366,8 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     variant = standings["variant"].iloc[0]
     strategies = list(standings["strategy"])
     min_sample = int(standings["n"].min())
-    sample_text = (
-        f"{min_sample:,} {UNIT_PLURALS[unit]} per player{figures.format_seed_clause(seed)}"
-    )
-    caption = f"Variant: {variant}. Sample: {sample_text}. {RATINGS_NOTE}"
+    text = f"{min_sample:,} {UNIT_PLURALS[unit]} per player{figures.format_seed_clause(seed)}"
+    caption = f"Variant: {variant}. Sample: {text}. {RATINGS_NOTE}"
     lead_columns = {"strategy": "name", "lead": "value", "lead_low": "low", "lead_high": "high"}
     leads = standings.iloc[:-1].rename(columns=lead_columns).assign(clear=True)
     outlier_limit = find_outlier_limit(leads)

@@ -109,10 +109,8 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     free_height = 100.0
     for label_height, label, text_colour in sorted(label_heights, reverse=True):
         free_height = min(label_height + MIN_LABEL_DISTANCE / 2, free_height)
-        font_size = figures.scale_font(figures.SMALL_FONT_SIZE)
-        axes.text(
-            1.04 * last_draw, free_height, label, color=text_colour, fontsize=font_size, va="top"
-        )
+        size = figures.scale_font(figures.SMALL_FONT_SIZE)
+        axes.text(1.04 * last_draw, free_height, label, color=text_colour, fontsize=size, va="top")
         free_height -= MIN_LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last_draw])
@@ -316,10 +314,8 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first_row = frame.iloc[0]
     players = f"{first_row['strategy']} against {first_row['opponent']}"
-    title_width = figures.count_fitting_characters(
-        figures.MAX_PANEL_TITLE_CHARACTERS, "axes.titlesize"
-    )
-    title_lines = fold_text(players, title_width).count("\n") + 1
+    width = figures.count_fitting_characters(figures.MAX_PANEL_TITLE_CHARACTERS, "axes.titlesize")
+    title_lines = fold_text(players, width).count("\n") + 1
     height = SCORES_PANEL_HEIGHT + figures.scale_font(figures.TEXT_LINE_HEIGHT * title_lines)
     figure = figures.create_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)

@@ -104,16 +104,14 @@ def _draw_endings(
     axes: Axes, rows: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
 ) -> None:
     """Draw a stacked bar of deal endings for each player type."""
-    left_edges = np.zeros(len(player_types))
+    edges = np.zeros(len(player_types))
     for outcome in outcomes:
         proportions = rows[rows["metric"] == outcome].set_index("players")["value"]
         percentages = np.nan_to_num([100 * proportions.get(name, 0.0) for name in player_types])
         label = format_deal_ending(outcome)
-        figures.draw_stacked_bars(
-            axes, outcome, percentages, left_edges, label, figures.SMALL_FONT_SIZE
-        )
-        left_edges = left_edges + percentages
-    figures.label_undefined_rows(axes, np.flatnonzero(left_edges == 0))
+        figures.draw_stacked_bars(axes, outcome, percentages, edges, label, figures.SMALL_FONT_SIZE)
+        edges = edges + percentages
+    figures.label_undefined_rows(axes, np.flatnonzero(edges == 0))
     figures.set_row_names(axes, player_types)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)

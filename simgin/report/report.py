@@ -130,11 +130,8 @@ class Report(RenamedAttributes):
         """Return the verdict and the main table as plain text."""
         from simgin.report.terminal import render_text
 
-        caveat_lines = [self.caveat.sentence] if self.caveat else []
-        renderables = [
-            Sentences([*caveat_lines, *self.verdict], MAX_VERDICT_LINES),
-            self.main_table,
-        ]
+        lines = [self.caveat.sentence] if self.caveat else []
+        renderables = [Sentences([*lines, *self.verdict], MAX_VERDICT_LINES), self.main_table]
         return render_text(renderable for renderable in renderables if renderable is not None)
 
     def to_renderables(self, *, show_details: bool = False) -> Iterator[RenderableType]:

@@ -269,16 +269,14 @@ def build_terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
     if other_matchups:
         return _build_matchup_table(tidy_rows, seed)
     variant, *players = matchup_names
-    size_text = f"{format_sample_size(matchup)}, seed {seed}"
+    text = f"{format_sample_size(matchup)}, seed {seed}"
     if has_results_of_both_sides(tidy_rows):
-        return _build_player_table(
-            tidy_rows, f"{' against '.join(players)}, {variant}, {size_text}"
-        )
+        return _build_player_table(tidy_rows, f"{' against '.join(players)}, {variant}, {text}")
     player_a = players[0]
     player_names = " against ".join(filter(None, players))
     metric_names = [column.name for column in make_metric_columns(tidy_rows)]
     return _build_metric_table(
-        f"{player_names}, {variant}, {size_text}", {player_a: matchup}, metric_names
+        f"{player_names}, {variant}, {text}", {player_a: matchup}, metric_names
     )
 
 
@@ -311,15 +309,13 @@ def _build_matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
 def _build_player_table(tidy_rows: TidyRows, title: str) -> Table:
     """Return a table that shows both players of a matchup side by side."""
     occurred_metrics = _find_occurring_metrics(tidy_rows)
-    metric_names = [name for name in WIN_METRICS if name in _list_informative_metrics(tidy_rows)]
-    metric_names += [
-        name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics
-    ]
+    names = [name for name in WIN_METRICS if name in _list_informative_metrics(tidy_rows)]
+    names += [name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics]
     rows_by_player: dict[str, list[dict[str, Any]]] = {}
     for row in table.to_row_dicts(tidy_rows):
         rows_by_player.setdefault(row["strategy"], []).append(row)
     metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
-    return _build_metric_table(title, metrics_by_player, metric_names)
+    return _build_metric_table(title, metrics_by_player, names)
 
 
 def _build_metric_table(
@@ -349,11 +345,9 @@ def build_details_table(tidy_rows: TidyRows) -> Table:
     notes = []
     if zero_rows:
         max_bound = max(row["high"] for row in zero_rows)
-        bound_text = format_number(max_bound, max_bound)
+        text = format_number(max_bound, max_bound)
         unobserved_metrics = ", ".join(row["metric"] for row in zero_rows)
-        notes.append(
-            f"Not observed: {unobserved_metrics} (95 % upper bound of each rate: {bound_text})."
-        )
+        notes.append(f"Not observed: {unobserved_metrics} (95 % upper bound of each rate: {text}).")
     if undefined_metrics:
         notes.append(f"Too few deals to estimate: {', '.join(undefined_metrics)}.")
     shown_rows = [

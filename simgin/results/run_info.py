@@ -266,17 +266,15 @@ def _test_matchup_homogeneity(
     worker_indices = [worker_names.index(worker) for worker in workers]
     batch_test = run_homogeneity_test(columns, total, metric)
     worker_test = run_homogeneity_test(columns, total, metric, worker_indices)
-    manifest_entry: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "metric": metric,
         "batches": _to_manifest_entry(batch_test),
         "workers": {**_to_manifest_entry(worker_test), "names": worker_names},
     }
     if batch_test.p < MAX_P_VALUE_FOR_REPLAY:
         batch = batch_test.largest_group
-        manifest_entry["played_again"] = _replay_batch(
-            matchup, batch, ledger.read_rows(*key)[batch]
-        )
-    return manifest_entry
+        entry["played_again"] = _replay_batch(matchup, batch, ledger.read_rows(*key)[batch])
+    return entry
 
 
 def _replay_batch(matchup: Matchup, batch: int, batch_row: np.ndarray) -> int:

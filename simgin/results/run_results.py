@@ -91,11 +91,9 @@ class RunResults(Result):
     def manifest_entries(self) -> dict[str, Any]:
         """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
         info = self.info
-        worker_names = {
-            name for entry in info.homogeneity_tests for name in entry["workers"]["names"]
-        }
+        workers = {name for entry in info.homogeneity_tests for name in entry["workers"]["names"]}
         return {
-            "workers": len(worker_names),
+            "workers": len(workers),
             "contrasts": info.contrasts,
             "effects": info.effects,
             "health": info.homogeneity_tests,
@@ -190,11 +188,8 @@ class RunResults(Result):
     def estimates(self) -> list[dict[str, Any]]:
         """Rows of `table`, computed without pandas because its import is slow."""
         rows = []
-        for matchup_index, (key, stop_result) in enumerate(self._iter_stops()):
-            total, multiplier = (
-                self._sum_matchup_rows(matchup_index),
-                stop_result.interval_multiplier,
-            )
+        for index, (key, stop_result) in enumerate(self._iter_stops()):
+            total, multiplier = (self._sum_matchup_rows(index), stop_result.interval_multiplier)
             rows += table.compute_estimate_rows(
                 key.variant, key.a, key.b, key.unit, total, multiplier
             )
@@ -319,14 +314,10 @@ class RunResults(Result):
     def cross_table(self) -> pd.DataFrame:
         """DataFrame of the cross-table of every round robin."""
         unit = self.info.unit
-        constant_columns = {
-            "unit": unit,
-            "metric": select_headline_metrics(unit, 2)[0],
-            "kind": "league",
-        }
+        columns = {"unit": unit, "metric": select_headline_metrics(unit, 2)[0], "kind": "league"}
         frame = self._combine_leagues(
-            lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constant_columns),
-            (*league.CROSS_TABLE_COLUMNS, *constant_columns),
+            lambda _, robin: league.compute_cross_table(robin.pairings).assign(**columns),
+            (*league.CROSS_TABLE_COLUMNS, *columns),
         )
         return table.build_output_frame("cross", frame)
 
@@ -595,9 +586,7 @@ def _play_stage(
 ) -> list[StopResult]:
     """Play the missing extra passes and matchups of a plan (see `run_plan`)."""
     on_block = None if on_progress is None else live_estimate.add
-    report_matchup_progress, report_pass_progress = _split_progress(
-        plan, run_ledger, on_progress, live_estimate
-    )
+    progress, report_pass_progress = _split_progress(plan, run_ledger, on_progress, live_estimate)
     runner.play_passes(plan.extra_passes, run_ledger, workers, report_pass_progress, on_block)
     with closing(runner.make_pool(workers, scheduler)) as pool:
         pool.prepare(plan.matchups)
@@ -605,7 +594,7 @@ def _play_stage(
             plan.tasks,
             run_ledger,
             pool,
-            report_matchup_progress,
+            progress,
             on_block=on_block,
             stopping_rules=plan.stopping_rules,
             seconds=plan.seconds,

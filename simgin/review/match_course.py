@@ -86,14 +86,12 @@ def _count_unit_events(
     batch_of_match = np.arange(len(last_deals)) // units_per_batch
     turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS_PER_MATCH - 1)
     match_index, turn, knock_deadwood = _find_knocks(records, len(matchup.players))
-    knock_bins = batch_of_match[match_index], turn, knock_deadwood
+    bins = batch_of_match[match_index], turn, knock_deadwood
     match_shape = n_batches, units_per_batch
     counts = {
         "rows": rows,
         "length": _count_index_tuples((batch_of_match, turns), (n_batches, MAX_TURNS_PER_MATCH)),
-        "knocks": _count_index_tuples(
-            knock_bins, (n_batches, N_KNOCK_TURN_BINS, N_KNOCK_DEADWOOD_BINS)
-        ),
+        "knocks": _count_index_tuples(bins, (n_batches, N_KNOCK_TURN_BINS, N_KNOCK_DEADWOOD_BINS)),
         "turn_squares": _sum_cross_products(match_index, turn, (*match_shape, N_KNOCK_TURN_BINS)),
         "deadwood_squares": _sum_cross_products(
             match_index, knock_deadwood, (*match_shape, N_KNOCK_DEADWOOD_BINS)
@@ -158,14 +156,12 @@ def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
     match_outcome = records["outcome"][last_deals]
     winner_sign = np.select([match_outcome == 0, match_outcome == 1], [1, -1], 0)
     is_half_reached = (2 * np.maximum(score_a, score_b) >= target) & (lead_sign != 0)
-    deal_indices = np.arange(len(records))
+    indices = np.arange(len(records))
     first_half_deal = np.minimum.reduceat(
-        np.where(is_half_reached, deal_indices, len(deal_indices)), first_deals
+        np.where(is_half_reached, indices, len(indices)), first_deals
     )
     leader_sign = np.where(
-        first_half_deal < len(deal_indices),
-        lead_sign[np.minimum(first_half_deal, len(deal_indices) - 1)],
-        0,
+        first_half_deal < len(indices), lead_sign[np.minimum(first_half_deal, len(indices) - 1)], 0
     )
     return np.stack([np.ones_like(winner_sign), winner_sign * leader_sign < 0], axis=1)
 

@@ -207,10 +207,9 @@ class Review(Result):
     @cached_property
     def _partial_reviews(self) -> dict[int, Review]:
         """Reviews of only the first matches of every matchup, keyed by the number of matches."""
-        parent_review = self.parent_review or self
+        review = self.parent_review or self
         return {
-            n: replace(self, parent_review=parent_review, max_matches=n)
-            for n in self.request.stage_sizes
+            n: replace(self, parent_review=review, max_matches=n) for n in self.request.stage_sizes
         }
 
     def select_half(self, batch_parity: int) -> Review:
@@ -675,12 +674,8 @@ def plan_review(
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
     """Return a plan with more matches, or None if all effect sizes and goals are decided."""
     review = Review(request, results)
-    matches_by_pairing = review.next_matches_by_pairing
-    return (
-        None
-        if matches_by_pairing == review.matches_by_pairing
-        else plan_review(request, matches_by_pairing)
-    )
+    matches = review.next_matches_by_pairing
+    return None if matches == review.matches_by_pairing else plan_review(request, matches)
 
 
 def _iterate_matchups(
@@ -733,9 +728,7 @@ def _iterate_recording_passes(request: ReviewRequest, tasks: Sequence[Task]) -> 
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
-            for first_match, end_match in request.list_stages(task.n_games):
-                block = Block(
-                    index, task.matchup, first_match // key.batch_size, end_match - first_match
-                )
-                name = format_recording_name(key.variant, key.a, first_match)
+            for match, end_match in request.list_stages(task.n_games):
+                block = Block(index, task.matchup, match // key.batch_size, end_match - match)
+                name = format_recording_name(key.variant, key.a, match)
                 yield ExtraPass(name, block, match_course.count_match_events)

@@ -168,12 +168,10 @@ def _make_training_command(command: str) -> str:
 
 def _list_verdict_lines(review: Review) -> list[str]:
     """Return sentences about the goals, and verdicts on the rule sets or the sweep."""
-    goal_lines = list(_iterate_goal_lines(review))
+    lines = list(_iterate_goal_lines(review))
     if review.request.sweep:
-        return [*goal_lines, *iterate_sweep_lines(review), describe_best_values(review)]
-    return goal_lines + [
-        f"{name}: {verdict}" for name, verdict in verdicts.list_review_verdicts(review)
-    ]
+        return [*lines, *iterate_sweep_lines(review), describe_best_values(review)]
+    return lines + [f"{name}: {verdict}" for name, verdict in verdicts.list_review_verdicts(review)]
 
 
 def _iterate_goal_lines(review: Review) -> Iterator[str]:
@@ -213,22 +211,18 @@ def format_recommendation(
         variant: [result_by_variant[variant] for result_by_variant in results_by_goal]
         for variant in results_by_goal[0]
     }
-    variants_met = [variant for variant in results if set(results[variant]) == {GOAL_MET}]
-    variants_missed = [variant for variant in results if GOAL_MISSED in results[variant]]
-    variants_undecided = [
-        variant for variant in results if variant not in (*variants_met, *variants_missed)
-    ]
+    met = [variant for variant in results if set(results[variant]) == {GOAL_MET}]
+    missed = [variant for variant in results if GOAL_MISSED in results[variant]]
+    variants_undecided = [variant for variant in results if variant not in (*met, *missed)]
     clauses = [f"no rule set {'clearly ' * bool(variants_undecided)}meets {goals_text}"]
-    if variants_met:
-        clauses = [f"{goals_text} are met by {join_names(variants_met)}"]
-    if variants_missed and (variants_met or variants_undecided):
-        clauses.append(f"at least one is missed by {join_names(variants_missed)}")
-    elif variants_missed:
+    if met:
+        clauses = [f"{goals_text} are met by {join_names(met)}"]
+    if missed and (met or variants_undecided):
+        clauses.append(f"at least one is missed by {join_names(missed)}")
+    elif missed:
         min_missed = min(goal_results.count(GOAL_MISSED) for goal_results in results.values())
         nearest = [
-            variant
-            for variant in variants_missed
-            if results[variant].count(GOAL_MISSED) == min_missed
+            variant for variant in missed if results[variant].count(GOAL_MISSED) == min_missed
         ]
         if len(nearest) == len(results):
             number_names = {1: "one", len(results_by_goal): goals_text.split()[0]}
@@ -250,11 +244,9 @@ def _iterate_tables(review: Review) -> Iterator[Table]:
             yield fit_scorecard(review, scorecard)
     if review.request.sweep and can_show_best_values(review):
         yield build_best_values_table(review)
-    adapted_player_table = _build_adapted_player_table(review)
+    player_table = _build_adapted_player_table(review)
     yield (
-        _transpose_scorecard(adapted_player_table)
-        if _has_too_many_columns(adapted_player_table)
-        else adapted_player_table
+        _transpose_scorecard(player_table) if _has_too_many_columns(player_table) else player_table
     )
 
 
@@ -562,11 +554,9 @@ def _iterate_detail_tables(review: Review) -> Iterator[Table]:
     """Yield the scorecards of many rule sets, and tables of all values and differences."""
     yield from map(_transpose_scorecard, filter(_has_too_many_columns, _iterate_scorecards(review)))
     format_label = partial(format_rule_set_label, review)
-    labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
+    metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
     hidden_keys = {row.key for row in {*review.scorecard_rows} - {*review.shown_scorecard_rows}}
-    known_metrics = labelled_metrics[
-        (labelled_metrics["why"] == "") & ~labelled_metrics["metric"].isin(hidden_keys)
-    ]
+    known_metrics = metrics[(metrics["why"] == "") & ~metrics["metric"].isin(hidden_keys)]
     columns = (
         *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
         *(Column("value", "value"), Column("n", "n")),

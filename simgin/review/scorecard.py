@@ -90,18 +90,14 @@ class MatchupStats:
     def _make_ratio_sums(self, statistic: str, unit: str) -> RatioSums:
         """Return the sums that determine the ratio of a statistic to its unit."""
         total = self._column_sums
-        numerator_index, denominator_index = (
-            batch_columns.STATISTIC_INDEX[x] for x in (statistic, unit)
-        )
-        cross_column = (
-            batch_columns.SUMS_START if unit == "matches" else batch_columns.PRODUCTS_START
-        )
+        numerator_index, index = (batch_columns.STATISTIC_INDEX[x] for x in (statistic, unit))
+        column = batch_columns.SUMS_START if unit == "matches" else batch_columns.PRODUCTS_START
         return RatioSums(
             numerator=int(total[batch_columns.SUMS_START + numerator_index]),
             numerator_square_sum=int(total[batch_columns.SQUARES_START + numerator_index]),
-            denominator=int(total[batch_columns.SUMS_START + denominator_index]),
-            denominator_square_sum=int(total[batch_columns.SQUARES_START + denominator_index]),
-            product_sum=int(total[cross_column + numerator_index]),
+            denominator=int(total[batch_columns.SUMS_START + index]),
+            denominator_square_sum=int(total[batch_columns.SQUARES_START + index]),
+            product_sum=int(total[column + numerator_index]),
             has_positive_denominators=True,
         )
 

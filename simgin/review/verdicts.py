@@ -169,13 +169,11 @@ def format_variant_label(variant: str) -> str:
     """Return the label of a variant spec, such as `Tedesco, gin bonus 20`."""
     name, *settings = variant.split("+")
     named_settings = [setting for setting in settings if "=" not in setting]
-    parameter_texts = [
-        setting.replace("_", " ").replace("=", " ") for setting in settings if "=" in setting
-    ]
-    if parameter_texts and name == "standard" and not named_settings:
-        return capitalize_first(", ".join(parameter_texts))
+    texts = [setting.replace("_", " ").replace("=", " ") for setting in settings if "=" in setting]
+    if texts and name == "standard" and not named_settings:
+        return capitalize_first(", ".join(texts))
     base_name = " ".join([name.rpartition("#")[2], *named_settings])
-    return ", ".join([capitalize_first(base_name.replace("-", " ")), *parameter_texts])
+    return ", ".join([capitalize_first(base_name.replace("-", " ")), *texts])
 
 
 def describe_rules(review: Review) -> list[tuple[str, str]]:
@@ -437,10 +435,8 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
     """
     sentences = []
     if review.varies_by_player_type(variant, "turns_per_match"):
-        length_types = _group_types_by_effect(review, variant, "turns_per_match")
-        phrases_by_sign = {
-            sign: [f"for {name}" for name in names] for sign, names in length_types.items()
-        }
+        types = _group_types_by_effect(review, variant, "turns_per_match")
+        phrases_by_sign = {sign: [f"for {name}" for name in names] for sign, names in types.items()}
         if clauses := _format_type_clauses("longer {}", "shorter {}", phrases_by_sign):
             sentences.append(f"Matches are {', but '.join(clauses)}.")
         stalled_types = [
@@ -458,13 +454,11 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
                 f"The match length of {join_words(stalled_types)} depends on the turn limit."
             )
     if review.request.is_solo:
-        metric, clause_start, nouns = "win", "{} win", ("more deals", "fewer deals")
+        metric, start, nouns = "win", "{} win", ("more deals", "fewer deals")
     else:
-        clause_start = "against strong players, {} win"
+        start = "against strong players, {} win"
         metric, nouns = SKILL_METRIC, ("fewer matches", "more matches")
-    more_template, fewer_template = (
-        f"{clause_start} {noun} than under the baseline" for noun in nouns
-    )
+    more_template, fewer_template = (f"{start} {noun} than under the baseline" for noun in nouns)
     clauses = _format_type_clauses(
         more_template, fewer_template, _group_types_by_effect(review, variant, metric)
     )
@@ -588,10 +582,9 @@ def _iterate_trend_lines(
     if not isinstance(first_value, PairedEstimate) or not isinstance(last_value, PairedEstimate):
         return
     effect = review.compute_effect(last_value, first_value, row.key)
-    subject, unit_noun = TREND_SENTENCE_SUBJECTS[row.key]
+    subject, noun = TREND_SENTENCE_SUBJECTS[row.key]
     start_text, end_text = (
-        f"{row.format_value(value.value)}{unit_noun} "
-        f"with {format_swept_parameters(review, variant)}"
+        f"{row.format_value(value.value)}{noun} with {format_swept_parameters(review, variant)}"
         for value, variant in ((first_value, first_variant), (last_value, last_variant))
     )
     values = (review.measurements[v, row.key, STRONG_PLAYER] for v in review.request.swept_variants)
@@ -604,7 +597,7 @@ def _iterate_trend_lines(
         range_text = ""
         endpoint_texts = {row.format_value(value.value) for value in (first_value, last_value)}
         if endpoint_texts != {low_text, high_text}:
-            range_text = f"The values of the sweep range from {low_text} to {high_text}{unit_noun}."
+            range_text = f"The values of the sweep range from {low_text} to {high_text}{noun}."
         minutes_text = ""
         if row.key == "turns_per_match":
             minutes_text = describe_change_in_minutes(review, last_variant, first_variant)
@@ -618,7 +611,7 @@ def _iterate_trend_lines(
         endpoints = " and ".join(
             format_swept_parameters(review, variant) for variant in (first_variant, last_variant)
         )
-        yield f"{subject} {range_text}{unit_noun}, and {verb} between {endpoints}."
+        yield f"{subject} {range_text}{noun}, and {verb} between {endpoints}."
 
 
 def _iterate_skill_trend_lines(
@@ -841,9 +834,5 @@ def _list_near_best_variants(
     if any(np.isnan(difference.se) for difference in differences):
         return None
     p_values = [difference.p if difference.value > 0 else 1.0 for difference in differences]
-    adjusted_p_values = adjust_p_values(np.array(p_values, float))
-    return [
-        variant
-        for variant, p in zip(other_variants, adjusted_p_values, strict=True)
-        if not p < ALPHA
-    ]
+    adjusted = adjust_p_values(np.array(p_values, float))
+    return [variant for variant, p in zip(other_variants, adjusted, strict=True) if not p < ALPHA]

@@ -54,17 +54,15 @@ def validate_params(params: Params) -> list[str]:
         Error messages. The list is empty if the rules are playable.
     """
     messages, valid_params = _find_value_errors(params)
-    missing_value_errors = {}
+    errors = {}
     for name in valid_params:
         if error := _evaluate_predicate(
             load_rule_parameters()[name].make_missing_value_error, valid_params
         ):
-            missing_value_errors[name] = error
-    messages += missing_value_errors.values()
+            errors[name] = error
+    messages += errors.values()
     # Missing values have already been reported, so their conflicts are not checked.
-    defined_params = {
-        name: value for name, value in valid_params.items() if name not in missing_value_errors
-    }
+    defined_params = {name: value for name, value in valid_params.items() if name not in errors}
     value_texts = {
         name: load_rule_parameters()[name].to_text(value) for name, value in valid_params.items()
     }

@@ -306,14 +306,12 @@ def _parse_part(part_text: str, spec: str) -> _SpecPart:
 def _make_built_in_part(name: str) -> _SpecPart:
     """Return a built-in variant as a component of a spec."""
     tables = load_variants_file()
-    variant_table = tables["variants"][name]
-    changes = tables["bases"].get(variant_table.get("base"), {}) | variant_table.get("changes", {})
+    table = tables["variants"][name]
+    changes = tables["bases"].get(table.get("base"), {}) | table.get("changes", {})
     for parameter_name, value in changes.items():
         if isinstance(value, str):
             changes[parameter_name] = load_rule_parameters()[parameter_name].parse(value)
-    return _SpecPart(
-        name, changes, (variant_table["title"], variant_table["about"], variant_table["source"])
-    )
+    return _SpecPart(name, changes, (table["title"], table["about"], table["source"]))
 
 
 def _combine_parts(parts: list[_SpecPart], messages: list[str]) -> Variant:
@@ -333,12 +331,10 @@ def _combine_parts(parts: list[_SpecPart], messages: list[str]) -> Variant:
             messages.append(message)
     if messages:
         raise VariantError(list(dict.fromkeys(messages)))
-    user_settings = {
-        name for part in parts for name in part.author_settings if params[name] is not None
-    }
+    settings = {name for part in parts for name in part.author_settings if params[name] is not None}
     variant = replace(
         _make_variant(merged_parts, params),
-        author_settings=tuple(filter(user_settings.__contains__, params)),
+        author_settings=tuple(filter(settings.__contains__, params)),
     )
     reasons = []
     for name in variant.author_settings:
@@ -366,11 +362,9 @@ def _combine_without_setting(parameter_name: str, parts: list[_SpecPart]) -> dic
     """Return the values of all parameters without the user's setting of one parameter."""
     remaining_parts = []
     for part in parts:
-        other_changes = {
-            name: value for name, value in part.changes.items() if name != parameter_name
-        }
+        changes = {name: value for name, value in part.changes.items() if name != parameter_name}
         remaining_parts.append(
-            replace(part, changes=other_changes) if parameter_name in part.author_settings else part
+            replace(part, changes=changes) if parameter_name in part.author_settings else part
         )
     return _combine_params(_merge_parts(remaining_parts))
 
@@ -402,17 +396,13 @@ def _merge_parts(parts: list[_SpecPart]) -> list[_SpecPart]:
 
     If a part occurs several times, only its last occurrence remains.
     """
-    for merge_rule in load_variants_file()["merges"]:
-        merged_specs = merge_rule["names"]
+    for rule in load_variants_file()["merges"]:
+        merged_specs = rule["names"]
         specs = [part.spec for part in parts]
         if not set(merged_specs) <= set(specs):
             continue
         end_index = max(_find_last_index(specs, name) for name in merged_specs)
-        parts = [
-            *parts[:end_index],
-            _make_built_in_part(merge_rule["means"]),
-            *parts[end_index + 1 :],
-        ]
+        parts = [*parts[:end_index], _make_built_in_part(rule["means"]), *parts[end_index + 1 :]]
         parts = [part for part in parts if part.spec not in merged_specs]
     specs = [part.spec for part in parts]
     return [

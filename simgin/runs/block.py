@@ -164,16 +164,10 @@ def _iter_invariants(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield descriptions of invariants, each with two vectors that are equal in valid batches."""
     sums, square_sums, cross_sums = _split_statistics(rows)
-    result_statistic = batch_columns.STATISTIC_INDEX[
-        "deals" if matchup.unit == "deal" else "matches"
-    ]
+    statistic = batch_columns.STATISTIC_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
     yield "numbers of requested and played units", units, rows[:, batch_columns.UNITS_COLUMN]
-    yield (
-        f"numbers of {matchup.unit} results and of units",
-        units * n_games,
-        sums[:, result_statistic],
-    )
+    yield (f"numbers of {matchup.unit} results and of units", units * n_games, sums[:, statistic])
     turns, ending_counts, pair_counts, _ = np.split(
         rows[:, batch_columns.TURNS_HISTOGRAM_START :], _HISTOGRAM_END_COLUMNS, axis=1
     )
@@ -189,7 +183,7 @@ def _iter_invariants(
     yield "parities of the sums and of the sums of squares", differences, np.zeros_like(differences)
     # All units have the same number of results, so products with the number of results are
     # multiples of the sums.
-    for column in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDICES) == result_statistic):
+    for column in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDICES) == statistic):
         description = (
             f"the sum of {batch_columns.STATISTIC_NAMES[column]} and the sum of its products"
         )
@@ -201,10 +195,8 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     sums, square_sums, _ = (array.astype(float) for array in _split_statistics(rows))
     min_square = sums**2 / (rows[:, [batch_columns.UNITS_COLUMN]] * (1 + RELATIVE_TOLERANCE))
     max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
-    signed_statistics = (
-        SIGNED_STATISTICS if matchup.b else (*SIGNED_STATISTICS, *SOLO_SIGNED_STATISTICS)
-    )
-    max_square[:, [batch_columns.STATISTIC_INDEX[name] for name in signed_statistics]] = np.inf
+    statistics = SIGNED_STATISTICS if matchup.b else (*SIGNED_STATISTICS, *SOLO_SIGNED_STATISTICS)
+    max_square[:, [batch_columns.STATISTIC_INDEX[name] for name in statistics]] = np.inf
     is_out_of_bounds = (square_sums < min_square) | (square_sums > max_square)
     return np.asarray(is_out_of_bounds.any(axis=1))
 

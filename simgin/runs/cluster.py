@@ -324,12 +324,12 @@ def _connect(address: str) -> tuple[Client, Any]:
         ) from None
     for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    local_cluster = None
+    cluster = None
     if local_match := LOCAL_ADDRESS_PATTERN.fullmatch(address):
         n_workers = amounts.parse_workers(int(local_match[1])) if local_match[1] else None
         try:
             with _ignore_interrupts(), _set_safe_path():
-                local_cluster = LocalCluster(
+                cluster = LocalCluster(
                     n_workers=n_workers,
                     threads_per_worker=1,
                     processes=True,
@@ -344,17 +344,15 @@ def _connect(address: str) -> tuple[Client, Any]:
                 "Omit --scheduler to use threads."
             ) from error
     try:
-        if local_cluster is None:
+        if cluster is None:
             _require_scheduler(address)
-        client = Client(
-            local_cluster or address, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False
-        )
+        client = Client(cluster or address, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no scheduler was found at {address} ({error}). Start one with `dask scheduler`, and "
             f"workers with `dask worker {address}`."
         ) from None
-    return client, local_cluster
+    return client, cluster
 
 
 def _require_scheduler(address: str) -> None:

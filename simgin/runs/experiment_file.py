@@ -103,16 +103,12 @@ class ParameterSweep(toml.StrictTable):
 
         The sweep must be valid (see `list_sweep_errors`).
         """
-        cached_canonicalizers = {
-            key: cache(canonicalize) for key, canonicalize in _CANONICALIZERS.items()
-        }
+        canonicalizers = {key: cache(canonicalize) for key, canonicalize in _CANONICALIZERS.items()}
         points = []
         for placeholder_values in _iter_combinations(self.grid):
             specs: dict[str, str | None] = dict.fromkeys(_CANONICALIZERS)
             for key, template in _collect_specs(self).items():
-                specs[key] = cached_canonicalizers[key](
-                    _fill_placeholders(template, placeholder_values)
-                )
+                specs[key] = canonicalizers[key](_fill_placeholders(template, placeholder_values))
             points.append(SweepPoint(specs["variant"], str(specs["strategy"]), specs["against"]))
         return list(dict.fromkeys(points))
 
@@ -172,16 +168,14 @@ def _collect_specs(sweep: ParameterSweep) -> dict[str, str]:
 def _iter_combination_errors(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield errors about the first invalid combinations, and the number of further errors."""
     n_errors = 0
-    for placeholder_values in _iter_combinations(
-        {name: grid[name] for name in _find_placeholders(spec)}
-    ):
+    for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
         try:
-            _CANONICALIZERS[key](_fill_placeholders(spec, placeholder_values))
+            _CANONICALIZERS[key](_fill_placeholders(spec, values))
         except ValueError as error:
             n_errors += 1
             if n_errors <= MAX_LISTED_COMBINATIONS:
                 assignments = ", ".join(
-                    f"{name} = {format_value(value)}" for name, value in placeholder_values.items()
+                    f"{name} = {format_value(value)}" for name, value in values.items()
                 )
                 context = f" with {assignments}" if assignments else ""
                 yield f"sweep, {key}{context}: " + " ".join(str(error).splitlines())

@@ -437,10 +437,8 @@ def _add_baseline_to_panel(file: ExperimentFile) -> ExperimentFile:
 
     if file.base is None or file.panel is None:
         return file
-    possible_baselines = _list_possible_baselines(
-        file, [key for _, key in _iter_keyed_matchups(file)]
-    )
-    if _find_equivalent_name(file.base, possible_baselines) in possible_baselines:
+    baselines = _list_possible_baselines(file, [key for _, key in _iter_keyed_matchups(file)])
+    if _find_equivalent_name(file.base, baselines) in baselines:
         return file
     strategies = [*file.panel.strategies, canonicalize_strategy(file.base)]
     panel = file.panel.model_copy(update={"strategies": strategies})

@@ -303,23 +303,18 @@ def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
     The distribution is p_j = n_j / N / (1 + L (a_j - mean)).
     """
     n_pairs = sum(counts)
-    count_deviations = [
-        (count, score - mean) for count, score in zip(counts, PAIR_SCORES, strict=True)
-    ]
+    deviations = [(count, score - mean) for count, score in zip(counts, PAIR_SCORES, strict=True)]
     # Between the bounds, no probability exceeds 1.
     lower_bound = max(
-        (count / n_pairs - 1) / deviation for count, deviation in count_deviations if deviation > 0
+        (count / n_pairs - 1) / deviation for count, deviation in deviations if deviation > 0
     )
     upper_bound = min(
-        (count / n_pairs - 1) / deviation for count, deviation in count_deviations if deviation < 0
+        (count / n_pairs - 1) / deviation for count, deviation in deviations if deviation < 0
     )
     # The sum decreases with the multiplier. scipy's root finders take 0.3 s to import.
     while lower_bound < (multiplier := (lower_bound + upper_bound) / 2) < upper_bound:
         if (
-            sum(
-                count * deviation / (1 + multiplier * deviation)
-                for count, deviation in count_deviations
-            )
+            sum(count * deviation / (1 + multiplier * deviation) for count, deviation in deviations)
             > 0
         ):
             lower_bound = multiplier

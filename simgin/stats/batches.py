@@ -86,10 +86,8 @@ def compute_influences(rows: np.ndarray, statistic_index: int, scale: int = 1) -
     """
     numerators = extract_statistic_sums(rows, statistic_index) / scale
     denominators = extract_denominator_sums(rows, statistic_index)
-    total_denominator = denominators.sum()
-    return np.asarray(
-        (numerators - numerators.sum() / total_denominator * denominators) / total_denominator
-    )
+    denominator = denominators.sum()
+    return np.asarray((numerators - numerators.sum() / denominator * denominators) / denominator)
 
 
 def compute_standard_error(influences: np.ndarray, n_batches: float) -> float:
@@ -210,12 +208,8 @@ class HomogeneityTest:
 
 def list_homogeneity_columns(metric: str) -> list[int]:
     """Return the column indices of the units, the numerator and the denominator of a metric."""
-    statistic_index = METRICS_BY_NAME[metric].find_numerator_index()
-    return [
-        UNITS_COLUMN,
-        SUMS_START + statistic_index,
-        SUMS_START + DENOMINATOR_INDICES[statistic_index],
-    ]
+    index = METRICS_BY_NAME[metric].find_numerator_index()
+    return [UNITS_COLUMN, SUMS_START + index, SUMS_START + DENOMINATOR_INDICES[index]]
 
 
 def run_homogeneity_test(
@@ -239,22 +233,19 @@ def run_homogeneity_test(
     group_sums = np.zeros((len(labels), columns.shape[1]), np.int64)
     np.add.at(group_sums, group_index, columns)
     units, numerators, denominators = group_sums.T
-    metric_sums, df = compute_ratio_sums(total, METRICS_BY_NAME[metric]), len(labels) - 1
-    if df < 1 or not metric_sums.residual_squares > 0:
+    sums, df = compute_ratio_sums(total, METRICS_BY_NAME[metric]), len(labels) - 1
+    if df < 1 or not sums.residual_squares > 0:
         return HomogeneityTest(np.nan, max(df, 0), np.nan, np.nan, -1)
-    total_denominator = metric_sums.denominator
-    residuals = numerators - metric_sums.numerator / total_denominator * denominators
+    total_denominator = sums.denominator
+    residuals = numerators - sums.numerator / total_denominator * denominators
     variances = units * (
-        metric_sums.residual_squares
-        / (total_denominator * total_denominator * (int(units.sum()) - 1))
+        sums.residual_squares / (total_denominator * total_denominator * (int(units.sum()) - 1))
     )
     statistic = float((residuals**2 / variances).sum())
     standard_residuals = residuals / np.sqrt(variances * (1 - units / units.sum()))
-    largest_index = int(np.abs(standard_residuals).argmax())  # index of the largest residual
+    index = int(np.abs(standard_residuals).argmax())  # index of the largest residual
     p = compute_chi_square_p_value(statistic, df)
-    return HomogeneityTest(
-        statistic, df, p, float(standard_residuals[largest_index]), int(labels[largest_index])
-    )
+    return HomogeneityTest(statistic, df, p, float(standard_residuals[index]), int(labels[index]))
 
 
 def compute_chi_square_p_value(statistic: float, df: int) -> float:

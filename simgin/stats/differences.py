@@ -88,9 +88,7 @@ def _compute_comparison_rows(
     aligned_pair = align_batches(compared, baseline)
     pair = aligned_pair or (compared, baseline)
     is_paired = aligned_pair is not None
-    critical_values = [
-        batch_rows.critical_value for batch_rows in pair if batch_rows.critical_value
-    ]
+    values = [batch_rows.critical_value for batch_rows in pair if batch_rows.critical_value]
     rows: list[dict[str, object]] = []
     for metric in selected_metrics:
         difference = _estimate_difference(pair, metric, is_paired=is_paired)
@@ -107,7 +105,7 @@ def _compute_comparison_rows(
             "value": difference.value,
             "se": difference.se,
             "p_holm": np.nan,  # Holm's correction depends on all rows, so it is applied later.
-            **_compute_test_statistics(difference, critical_values),
+            **_compute_test_statistics(difference, values),
             "n": min(sample_sizes),
             "paired": is_paired,
             "kind": "difference",
@@ -152,12 +150,9 @@ def _compute_paired_standard_error(
     """
     n_batches = batches.count_effective_batches(pair[0].rows)
     is_nonzero = np.zeros(len(pair[0].rows), bool)
-    for batch_rows in pair:
+    for rows in pair:
         is_nonzero |= (
-            batches.extract_statistic_sums(
-                batch_rows.rows, metric.find_numerator_index(batch_rows.as_b)
-            )
-            != 0
+            batches.extract_statistic_sums(rows.rows, metric.find_numerator_index(rows.as_b)) != 0
         )
     min_nonzero = 1 if metric.is_proportion else MIN_BATCHES
     if n_batches < MIN_BATCHES or is_nonzero.sum() < min_nonzero or not len(difference.influences):
@@ -294,12 +289,10 @@ def format_equivalence_verdict(
         margin: Margin returned by `parse_margin`.
         metric: Name of the metric.
     """
-    metric_definition = METRICS_BY_NAME[metric]
-    margin_number = f"{metric_definition.display_factor * margin:g}"
+    definition = METRICS_BY_NAME[metric]
+    margin_number = f"{definition.display_factor * margin:g}"
     unit_name = "point" if margin_number == "1" else "points"
-    unit_name = (
-        f"percentage {unit_name}" if metric_definition.is_proportion else f"{unit_name} per deal"
-    )
+    unit_name = f"percentage {unit_name}" if definition.is_proportion else f"{unit_name} per deal"
     value, reference = comparison
     within_margin = f"within {margin_number} {unit_name} of {reference}"
     sentences = {
@@ -309,7 +302,7 @@ def format_equivalence_verdict(
         INCONCLUSIVE: f"{subject} may be equivalent, but the sample is too small to decide whether "
         f"{value} is {within_margin}",
     }
-    return f"{sentences[verdict]} ({metric_definition.title.removesuffix(' %')})."
+    return f"{sentences[verdict]} ({definition.title.removesuffix(' %')})."
 
 
 def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:

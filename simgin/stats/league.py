@@ -204,11 +204,11 @@ def find_duplicate_strategies(matchups: Sequence[BatchRows]) -> list[tuple[str, 
     groups: list[list[str]] = []
     for name in results_by_name:
         for group in groups:
-            other_names = results_by_name.keys() - {*group, name}
+            names = results_by_name.keys() - {*group, name}
             first_name, *members = group
             results, first_result = results_by_name[name], results_by_name[first_name]
             is_duplicate = all(
-                results[other_name] == first_result[other_name] for other_name in other_names
+                results[other_name] == first_result[other_name] for other_name in names
             )
             if is_duplicate and all(
                 first_result[name] == first_result[member] for member in members
@@ -255,11 +255,9 @@ def _compute_mean_metric(
         paired_estimate.estimate_metric_by_batch(side.rows, metric, side.as_b) for side in matchups
     ]
     mean = paired_estimate.average_estimates(estimates)
-    width_factor = max(side.critical_value or Z95 for side in matchups) / Z95
+    factor = max(side.critical_value or Z95 for side in matchups) / Z95
     half_width = (
-        compute_critical_value(batches.count_effective_batches(matchups[0].rows))
-        * mean.se
-        * width_factor
+        compute_critical_value(batches.count_effective_batches(matchups[0].rows)) * mean.se * factor
     )
     return mean.value, mean.se, half_width
 

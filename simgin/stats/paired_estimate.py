@@ -164,23 +164,18 @@ def estimate_metric_by_batch(
         The estimate, whose value is NaN if the denominator is 0.
     """
     n = batches.count_games(rows, metric.unit)
-    statistic_index = metric.find_numerator_index(as_b)
-    denominator = int(batches.extract_denominator_sums(rows, statistic_index).sum())
+    index = metric.find_numerator_index(as_b)
+    denominator = int(batches.extract_denominator_sums(rows, index).sum())
     if not denominator:
         return PairedEstimate.from_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.get_sign(as_b)
     value = float(
-        sign
-        * batches.extract_statistic_sums(rows, statistic_index).sum()
-        / metric.scale
-        / denominator
+        sign * batches.extract_statistic_sums(rows, index).sum() / metric.scale / denominator
     )
-    influences = sign * batches.compute_influences(rows, statistic_index, metric.scale)
-    event_size = 1 / denominator if metric.is_proportion else 0.0
+    influences = sign * batches.compute_influences(rows, index, metric.scale)
+    size = 1 / denominator if metric.is_proportion else 0.0
     n_effective = batches.count_effective_batches(rows)
-    return PairedEstimate(
-        value, n, influences, n_effective, metric.is_proportion, event_size=event_size
-    )
+    return PairedEstimate(value, n, influences, n_effective, metric.is_proportion, event_size=size)
 
 
 def estimate_pairwise_metric(
@@ -240,11 +235,9 @@ def average_estimates(estimates: Sequence[PairedEstimate]) -> PairedEstimate:
     if len({len(array) for array in influences}) == 1 and len(influences[0]):
         n_effective = min(estimate.effective_batches for estimate in estimates)
         # The smallest possible change in the mean is due to one event in a single estimate.
-        event_size = float(np.mean([estimate.event_size for estimate in estimates])) / len(
-            estimates
-        )
+        size = float(np.mean([estimate.event_size for estimate in estimates])) / len(estimates)
         return PairedEstimate(
-            value, n, np.mean(influences, axis=0), n_effective, is_proportion, event_size=event_size
+            value, n, np.mean(influences, axis=0), n_effective, is_proportion, event_size=size
         )
     se = float(np.sqrt(sum(estimate.se**2 for estimate in estimates)) / len(estimates))
     return PairedEstimate.from_known_se(value, se, n, is_proportion)

@@ -159,12 +159,10 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     wins = np.zeros((len(weights), n_strategies, n_strategies))
     for (a, b), rows in pairings.items():
         index_a, index_b = names.index(a), names.index(b)
-        pair_counts = rows[:, batches.PAIR_HISTOGRAM_COLUMNS]
+        counts = rows[:, batches.PAIR_HISTOGRAM_COLUMNS]
         batch_weights = weights[:, : len(rows)]
-        wins[:, index_a, index_b] += batch_weights @ (2 * pair_counts @ batches.PAIR_WIN_RATES)
-        wins[:, index_b, index_a] += batch_weights @ (
-            2 * pair_counts @ batches.PAIR_WIN_RATES[::-1]
-        )
+        wins[:, index_a, index_b] += batch_weights @ (2 * counts @ batches.PAIR_WIN_RATES)
+        wins[:, index_b, index_a] += batch_weights @ (2 * counts @ batches.PAIR_WIN_RATES[::-1])
     return wins
 
 

@@ -170,11 +170,9 @@ def _make_adjusted_row(
     adjustment = adjust_metric(rows, name, control_mean)
     if adjustment is None:
         return None
-    estimate, variance_ratio = adjustment
-    is_significant = _is_regression_significant(
-        variance_ratio, batches.count_effective_batches(rows)
-    )
-    if variance_ratio > MAX_VARIANCE_RATIO or not is_significant:
+    estimate, ratio = adjustment
+    is_significant = _is_regression_significant(ratio, batches.count_effective_batches(rows))
+    if ratio > MAX_VARIANCE_RATIO or not is_significant:
         return None
     unadjusted_estimate = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
     return {
@@ -185,7 +183,7 @@ def _make_adjusted_row(
         "adjusted_se": estimate.se,
         "adjusted_low": estimate.low,
         "adjusted_high": estimate.high,
-        "variance_ratio": variance_ratio,
+        "variance_ratio": ratio,
         "n": batches.count_games(rows, metrics.DEAL),
     }
 

@@ -71,12 +71,8 @@ def list_player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
 def list_weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
     """Return the default opponents of the strong player, weakest first."""
-    optional_names = {
-        table["name"] for table in PLAYER_TYPE_TABLES["two_player"] if table.get("optional")
-    }
-    return tuple(
-        player for player in list_player_types(*variants)[:-1] if player.name not in optional_names
-    )
+    names = {table["name"] for table in PLAYER_TYPE_TABLES["two_player"] if table.get("optional")}
+    return tuple(player for player in list_player_types(*variants)[:-1] if player.name not in names)
 
 
 def find_strong_player(variant: Variant) -> str:
@@ -89,10 +85,8 @@ def list_odds_players(variant: Variant) -> tuple[str, ...]:
     if not variant.is_solo:
         return tuple(PLAYER_TYPE_TABLES["odds"]["two_player"])
     naive, *_, strong = list_player_types(variant)
-    intermediate_players = PLAYER_TYPE_TABLES["odds"]["solitaire"][
-        str(variant.params["deal_scoring"])
-    ]
-    return (naive.strategy, *intermediate_players, strong.strategy)
+    players = PLAYER_TYPE_TABLES["odds"]["solitaire"][str(variant.params["deal_scoring"])]
+    return (naive.strategy, *players, strong.strategy)
 
 
 def find_player_type_name(strategy: str) -> str:

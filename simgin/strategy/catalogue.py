@@ -89,12 +89,10 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 def format_strength(name: str) -> str:
     """Format the strength of a strategy from the catalogue, or return a dash if it is unknown."""
-    catalogue_entry = read_catalogue_entry(name)
-    if "won" not in catalogue_entry:
-        return str(catalogue_entry.get("result", UNKNOWN_STRENGTH))
-    return (
-        f"{catalogue_entry['elo']:+d} ± {catalogue_entry['elo_error']}, {catalogue_entry['won']} %"
-    )
+    entry = read_catalogue_entry(name)
+    if "won" not in entry:
+        return str(entry.get("result", UNKNOWN_STRENGTH))
+    return f"{entry['elo']:+d} ± {entry['elo_error']}, {entry['won']} %"
 
 
 def find_speed_tier(name: str) -> str:
@@ -102,10 +100,8 @@ def find_speed_tier(name: str) -> str:
     deals_per_second = read_catalogue_entry(name).get("deals_per_second")
     if deals_per_second is None:
         return ""
-    relative_speed = deals_per_second / read_catalogue_entry("simple")["deals_per_second"]
-    return next(
-        tier for min_speed, tier in SPEED_TIER_BY_MIN_SPEED.items() if relative_speed >= min_speed
-    )
+    speed = deals_per_second / read_catalogue_entry("simple")["deals_per_second"]
+    return next(tier for min_speed, tier in SPEED_TIER_BY_MIN_SPEED.items() if speed >= min_speed)
 
 
 @cache

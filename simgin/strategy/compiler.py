@@ -110,12 +110,10 @@ def _read_policy_weights(policy: Policy, file: Path, required_size: int) -> np.n
 @lru_cache(maxsize=64)
 def _report_initial_weights(source_file: Path, weights_file: Path) -> None:
     """Report, once per process, that a strategy is untrained and uses its initial weights."""
-    train_command = shell.join_command(
-        ["simgin", "train", source_file.name, "-o", weights_file.name]
-    )
+    command = shell.join_command(["simgin", "train", source_file.name, "-o", weights_file.name])
     print_status(
         f"{source_file.name} uses its initial weights, because {weights_file.name} does not exist. "
-        f"To train the weights, run `{train_command}`."
+        f"To train the weights, run `{command}`."
     )
 
 

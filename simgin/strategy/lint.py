@@ -64,12 +64,10 @@ def find_policy_error(policy: Policy) -> str:
     if arguments != POLICY_ARGUMENTS and set(arguments) == set(POLICY_ARGUMENTS):
         argument_list = ", ".join(arguments)
         return f"has the arguments ({argument_list}). Use the order (view, rules, params)."
-    defined_names = {*policy.function.__globals__, *vars(builtins)}
+    names = {*policy.function.__globals__, *vars(builtins)}
     for name in collect_instruction_arguments(code, "LOAD_GLOBAL"):
-        if name not in defined_names and name not in collect_instruction_arguments(
-            code, "STORE_GLOBAL"
-        ):
-            suggestion = _suggest_definition(name, defined_names)
+        if name not in names and name not in collect_instruction_arguments(code, "STORE_GLOBAL"):
+            suggestion = _suggest_definition(name, names)
             return f"cannot be compiled, because {name!r} is not defined{suggestion}"
     misused_arguments = _find_misused_arguments(policy, policy.function)
     return next(chain(misused_arguments, _find_misused_helpers(policy)), "")
@@ -152,18 +150,16 @@ def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
 def _describe_wrong_arguments(helper: FunctionType) -> str:
     """Return an error message if a card-cost helper has the wrong arguments, otherwise ""."""
     code = helper.__code__
-    argument_names = code.co_varnames[: code.co_argcount]
-    pairs = list(zip(argument_names, CARD_COST_ARGUMENTS, strict=False))
+    names = code.co_varnames[: code.co_argcount]
+    pairs = list(zip(names, CARD_COST_ARGUMENTS, strict=False))
     misplaced_names = [
         name
         for name, expected_name in pairs
         if name != expected_name and name in CARD_COST_ARGUMENTS
     ]
-    if len(argument_names) == len(CARD_COST_ARGUMENTS) and not misplaced_names:
+    if len(names) == len(CARD_COST_ARGUMENTS) and not misplaced_names:
         return ""
-    return (
-        f"has the arguments ({', '.join(argument_names)}). Use ({', '.join(CARD_COST_ARGUMENTS)})."
-    )
+    return f"has the arguments ({', '.join(names)}). Use ({', '.join(CARD_COST_ARGUMENTS)})."
 
 
 def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
@@ -184,12 +180,10 @@ def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
                 if index < 2 and (message := describe_unknown_field(name, POLICY_ARGUMENTS[index])):
                     yield message
                 elif index == 2 and not hasattr(np.ndarray, name):
-                    valid_indices = [
-                        f"{id}[{i}] ({param})" for i, param in enumerate(policy.params)
-                    ]
+                    indices = [f"{id}[{i}] ({param})" for i, param in enumerate(policy.params)]
                     yield (
                         f"reads {ast.unparse(node)}, but {id} is an array. Valid indices: "
-                        f"{', '.join(valid_indices) or 'none'}."
+                        f"{', '.join(indices) or 'none'}."
                     )
             case ast.Subscript(ast.Name(id), ast.Constant(int(param_index))) if (
                 id == code.co_varnames[2]

@@ -393,10 +393,8 @@ def _format_policy_spec(policy: Policy) -> str:
     for (slot, name), known_policy in known_policies.items():
         if slot == policy.slot and known_policy.function is policy.function:
             return name + strategy_spec.format_policy_values(policy, known_policy)
-    declared_policies = _load_file_library(policy.source_file).policies
-    values = strategy_spec.format_policy_values(
-        policy, declared_policies.get((policy.slot, policy.name))
-    )
+    policies = _load_file_library(policy.source_file).policies
+    values = strategy_spec.format_policy_values(policy, policies.get((policy.slot, policy.name)))
     return f"{policy.source_file}#{policy.name}{values}"
 
 
@@ -678,21 +676,19 @@ def _extract_source(text: str) -> str:
 
 def _load_file_library(path: Path) -> _Library:
     """Load a file, and return the strategies and policies that the file defines."""
-    path_text = str(path)
-    if not path_text.isprintable():
-        path_text = quote_text(path_text)
+    text = str(path)
+    if not text.isprintable():
+        text = quote_text(text)
     try:
         content = read_bytes(path)
     except OSError as error:
         raise StrategyError(
-            f"the strategy file {path_text} cannot be read ({error.strerror})."
+            f"the strategy file {text} cannot be read ({error.strerror})."
         ) from None
     except ValueError as error:
-        raise StrategyError(
-            f"{path_text} is not a valid path of a strategy file ({error})."
-        ) from None
+        raise StrategyError(f"{text} is not a valid path of a strategy file ({error}).") from None
     if b"\0" in content:
-        raise StrategyError(f"{path_text} is not UTF-8 text. Save it as UTF-8.")
+        raise StrategyError(f"{text} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
     if error_text := describe_encoding_error(str(real_path)):  # numba requires a UTF-8 path.
         raise StrategyError(f"the path {error_text}.")

@@ -171,10 +171,8 @@ def set_parameter_values(strategy: Strategy, values: Mapping[str, str], spec: st
         owners = [policy for policy in strategy.policies if name in policy.params]
         if len({policy.params[name] for policy in owners}) != 1:
             raise StrategyError(_describe_ambiguous_parameter(strategy, name, owners))
-        changed_policies = {
-            owner.slot: set_policy_values(owner, {name: value}, spec) for owner in owners
-        }
-        strategy = with_policies(strategy, changed_policies)
+        policies = {owner.slot: set_policy_values(owner, {name: value}, spec) for owner in owners}
+        strategy = with_policies(strategy, policies)
     return strategy
 
 

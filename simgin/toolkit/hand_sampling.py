@@ -153,12 +153,10 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
     interpolated between the two sets of weights, which start at `offset` in the policy's `params`.
     """
     stage_offset = offset + N_LIKELIHOOD_FEATURES * find_deal_stage(view.turns - view.own_turn + 1)
-    for feature_index in range(N_LIKELIHOOD_FEATURES):
-        weights[feature_index] = (
-            knock_probability
-            * params[stage_offset + IMMEDIATE_KNOCK_WEIGHTS_OFFSET + feature_index]
-            + (1 - knock_probability)
-            * params[stage_offset + WAITING_WEIGHTS_OFFSET + feature_index]
+    for index in range(N_LIKELIHOOD_FEATURES):
+        weights[index] = (
+            knock_probability * params[stage_offset + IMMEDIATE_KNOCK_WEIGHTS_OFFSET + index]
+            + (1 - knock_probability) * params[stage_offset + WAITING_WEIGHTS_OFFSET + index]
         )
 
 

@@ -152,12 +152,10 @@ class BoardPosition:
             form.add_error(self._find_wrong_field(), error)
             return None
         assert isinstance(request.position_or_deal, Position), "the board has a position"
-        unexplained_cards = cards_to_mask(self.known_opponent_cards) & ~int(
-            request.position_or_deal.view.known
-        )
-        if unexplained_cards:
+        cards = cards_to_mask(self.known_opponent_cards) & ~int(request.position_or_deal.view.known)
+        if cards:
             form.errors["known"] = (
-                f"The pile does not show that the opponent holds {format_hand(unexplained_cards)}. "
+                f"The pile does not show that the opponent holds {format_hand(cards)}. "
                 "Add each taken card with a * to the pile, followed by the opponent's discard."
             )
             return None

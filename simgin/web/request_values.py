@@ -30,10 +30,8 @@ def find_allowed_variant(spec: str) -> Variant:
     """
     base_name = spec.partition("+")[0]
     # Slashes can occur only in parameter values.
-    part_names = [part.partition("=")[0] for part in spec.split("+")]
-    has_path = FILE_REFERENCE_PATTERN.search(spec) or any(
-        "/" in name_part for name_part in part_names
-    )
+    names = [part.partition("=")[0] for part in spec.split("+")]
+    has_path = FILE_REFERENCE_PATTERN.search(spec) or any("/" in name_part for name_part in names)
     if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(base_name):
         raise VariantError(
             [f"{quote_text(spec)} is not a built-in variant. Choose a variant from the list."]

@@ -67,17 +67,15 @@ def show_run(request: Request) -> Response:
 def send_run_file(request: Request) -> Response:
     """Send a file listed in the manifest of a run."""
     run = _find_run(request)
-    file_name = request.path_params["file"]
-    path = run.path / file_name
-    if file_name not in _list_run_files(run) or not path.resolve().is_relative_to(
-        run.path.resolve()
-    ):
+    name = request.path_params["file"]
+    path = run.path / name
+    if name not in _list_run_files(run) or not path.resolve().is_relative_to(run.path.resolve()):
         raise HTTPException(404)
     try:
         content = read_bytes(path)
     except OSError:
         raise HTTPException(404) from None
-    media_type = MEDIA_TYPES_OF_RUN_FILES.get(Path(file_name).suffix, "application/octet-stream")
+    media_type = MEDIA_TYPES_OF_RUN_FILES.get(Path(name).suffix, "application/octet-stream")
     headers = {}
     if media_type == MEDIA_TYPES_OF_RUN_FILES[".html"]:
         headers["Content-Security-Policy"] = REPORT_SECURITY_POLICY.format(

@@ -135,11 +135,9 @@ def _describe_sample_size(manifest: Mapping[str, Any]) -> str:
     if not matchups:
         return ""
     n_games = max(matchup["n"] for matchup in matchups)
-    size_text = (
-        f"{n_games:,} {UNIT_PLURALS[manifest['unit']]}{' per matchup' * (len(matchups) > 1)}"
-    )
+    text = f"{n_games:,} {UNIT_PLURALS[manifest['unit']]}{' per matchup' * (len(matchups) > 1)}"
     is_league = manifest.get("question") == LEAGUE_QUESTION
-    return ", ".join([*manifest["strategies"], size_text] if is_league else [size_text])
+    return ", ".join([*manifest["strategies"], text] if is_league else [text])
 
 
 def _make_unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:

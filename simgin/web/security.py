@@ -90,12 +90,8 @@ class SecurityMiddleware:
             return self._redirect_with_cookie(scope, query)
         if not self._is_valid_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
             return _make_forbidden_response(NEW_ADDRESS_HINT)
-        content_length = headers.get("content-length", "0")
-        if (
-            not content_length.isascii()
-            or not content_length.isdecimal()
-            or int(content_length) > MAX_BODY_BYTES
-        ):
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdecimal() or int(length) > MAX_BODY_BYTES:
             return _make_too_large_response()
         return None
 

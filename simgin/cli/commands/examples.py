@@ -46,7 +46,5 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
         rows.append({"name": name, "question": question, "file": str(file)})
     questions = [(row["name"], row["question"]) for row in rows]
     table = make_table_from_rows("Experiments", ("name", "question"), questions)
-    closing_line = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
-    CommandResult(format_repeat_command(), rows).print(
-        as_json, [table, closing_line], use_pager=True
-    )
+    line = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
+    CommandResult(format_repeat_command(), rows).print(as_json, [table, line], use_pager=True)

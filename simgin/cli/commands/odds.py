@@ -116,8 +116,6 @@ def _render_odds(report: Report, seed: int, details: bool) -> Iterator[Renderabl
     yield f"\n{ODDS_INTERVAL_NOTE} Seed {seed}.\n"
     if not details and report.detail_tables:
         yield "Details: --details prints all tables of the report."
-    csv_texts = [
-        f"{text} ({name})" for name, text in CSV_DESCRIPTIONS.items() if name in report.files
-    ]
-    if csv_texts:
-        yield f"Further results: {join_words(csv_texts)}."
+    texts = [f"{text} ({name})" for name, text in CSV_DESCRIPTIONS.items() if name in report.files]
+    if texts:
+        yield f"Further results: {join_words(texts)}."

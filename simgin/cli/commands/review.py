@@ -192,12 +192,9 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
     from simgin.report import progress
     from simgin.review.review_request import resolve_players
 
-    title, finished_parts = "pilot matches to find the strongest player", tuple[str, ...]()
+    title, parts = "pilot matches to find the strongest player", tuple[str, ...]()
     if request.adapt:
         title = "training a strong player for each rule set"
-        finished_parts = ("the cache", "training rounds")
-    with (
-        session.exit_on_interrupt(command, *finished_parts),
-        progress.show_progress(title) as report,
-    ):
+        parts = ("the cache", "training rounds")
+    with session.exit_on_interrupt(command, *parts), progress.show_progress(title) as report:
         return resolve_players(request, workers, report)

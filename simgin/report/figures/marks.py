@@ -168,10 +168,8 @@ def draw_stacked_bars(
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=left_edges, color=ENDING_COLOURS[ending], label=label)
     labels = [f"{p:.0f}" if p >= MIN_LABELLED_PERCENT else "" for p in percentages]
-    text_colour = LIGHTEST_COLOUR if ending in ENDINGS_WITH_LIGHT_TEXT else DARKEST_COLOUR
-    axes.bar_label(
-        bars, labels, label_type="center", fontsize=scale_font(font_size), color=text_colour
-    )
+    colour = LIGHTEST_COLOUR if ending in ENDINGS_WITH_LIGHT_TEXT else DARKEST_COLOUR
+    axes.bar_label(bars, labels, label_type="center", fontsize=scale_font(font_size), color=colour)
 
 
 # Heat maps
