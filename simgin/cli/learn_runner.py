@@ -26,11 +26,9 @@ confirm_option = options.count_option(
 )
 
 
-def run_directory_option(help_text: str) -> Callable[[Any], Any]:
+def run_directory_option(text: str) -> Callable[[Any], Any]:
     """Return the option `--run DIR`, which sets the directory for a search or for training."""
-    return click.option(
-        "--run", "directory_path", type=options.PATH_TYPE, metavar="DIR", help=help_text
-    )
+    return click.option("--run", "directory_path", type=options.PATH_TYPE, metavar="DIR", help=text)
 
 
 def check_improvement_output(

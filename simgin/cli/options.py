@@ -93,17 +93,10 @@ parse_elo_bounds_option = _make_callback(amounts.parse_elo_bounds)
 parse_seconds_option = _make_callback(amounts.parse_seconds)
 
 
-def integer_option(
-    name: str, help_text: str, metavar: str, **settings: Any
-) -> Callable[[Any], Any]:
+def integer_option(name: str, text: str, metavar: str, **settings: Any) -> Callable[[Any], Any]:
     """Return an integer option with a help text that shows the default value."""
     return click.option(
-        name,
-        type=int,
-        metavar=metavar,
-        help=help_text,
-        show_default="default" in settings,
-        **settings,
+        name, type=int, metavar=metavar, help=text, show_default="default" in settings, **settings
     )
 
 

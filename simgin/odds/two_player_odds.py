@@ -158,17 +158,15 @@ def _iter_deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
         yield {"seat": seat, "metric": metric, **make_estimate_columns(estimate, n)}
 
 
-def _iter_match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
+def _iter_match_probabilities(values: MatchValue) -> Iterator[tuple[str, Estimate]]:
     """Yield each seat with its probability of winning the match."""
-    if match_values.is_seat_symmetric:
-        a, b = (
-            int(side[0]) if len(side) == 1 else side for side in match_values.board.start_scores
-        )
+    if values.is_seat_symmetric:
+        a, b = (int(side[0]) if len(side) == 1 else side for side in values.board.start_scores)
         for dealer, seat in enumerate(SEAT_NAMES):
-            se = match_values.standard_error(a, b, dealer)
-            yield seat, _make_value_estimate(match_values.win_probability(a, b, dealer), se)
+            se = values.standard_error(a, b, dealer)
+            yield seat, _make_value_estimate(values.win_probability(a, b, dealer), se)
         return
-    start_value = match_values.at_start()
+    start_value = values.at_start()
     yield "seat 0", _make_value_estimate(start_value.value, start_value.se)
     yield "seat 1", _make_value_estimate(1 - start_value.value, start_value.se)
 

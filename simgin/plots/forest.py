@@ -118,18 +118,16 @@ def find_outlier_limit(rows: pd.DataFrame) -> float:
     return outlier_limit if (absolute_values > outlier_limit).any() else math.inf
 
 
-def mark_outliers(
-    axes: Axes, rows: pd.DataFrame, outlier_limit: float, names: Sequence[str]
-) -> None:
+def mark_outliers(axes: Axes, rows: pd.DataFrame, limit: float, names: Sequence[str]) -> None:
     """Exclude outliers from the range of an axis, and mark them at the edge of a plot.
 
     Args:
         axes: Axes of the estimates.
         rows: Estimates with the columns value, low, high, name and clear (True if significant).
-        outlier_limit: Result of `find_outlier_limit`.
+        limit: Result of `find_outlier_limit`.
         names: Names of the rows, from top to bottom.
     """
-    is_outlier = rows["value"].abs() > outlier_limit
+    is_outlier = rows["value"].abs() > limit
     usual_bounds = figures.extract_float_columns(rows[~is_outlier], "value", "low", "high")
     scale_limit = SCALE_MARGIN * figures.compute_max_absolute_value(usual_bounds, MIN_SCALE_LIMIT)
     axes.set_xlim(-scale_limit, scale_limit)

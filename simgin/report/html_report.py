@@ -73,16 +73,14 @@ def _escape_markdown(markdown: str) -> str:
     return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
-def render_plot_files(
-    plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER
-) -> dict[str, bytes | str]:
+def render_plot_files(plots: Sequence[Plot], folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
     """Return the PNG, SVG and CSV files of the plots in a report, keyed by path."""
     contents: dict[str, bytes | str] = {}
     for plot in plots:
-        contents[f"{plots_folder}{plot.name}.png"] = figures.png(plot.figure)
-        contents[f"{plots_folder}{plot.name}.svg"] = plot.svg
+        contents[f"{folder}{plot.name}.png"] = figures.png(plot.figure)
+        contents[f"{folder}{plot.name}.svg"] = plot.svg
         if plot.csv:
-            contents[f"{plots_folder}{plot.name}.csv"] = plot.csv
+            contents[f"{folder}{plot.name}.csv"] = plot.csv
     return contents
 
 

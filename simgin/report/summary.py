@@ -41,13 +41,9 @@ PARENTHESIZED_INTERVAL_PATTERN = re.compile(r"\(\S+ to ")  # interval in parenth
 # Columns
 
 
-def list_player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
+def list_player_headings(rows: TidyRows) -> tuple[str, ...]:
     """Return the headings of the player columns: A and B, or `strategy` in solitaire games."""
-    return (
-        ("A", "B")
-        if any(row["opponent"] for row in table.to_row_dicts(tidy_rows))
-        else ("strategy",)
-    )
+    return ("A", "B") if any(row["opponent"] for row in table.to_row_dicts(rows)) else ("strategy",)
 
 
 def has_results_of_both_sides(tidy_rows: TidyRows) -> bool:
@@ -77,15 +73,13 @@ def make_metric_columns(tidy_rows: TidyRows) -> list[Column]:
     return columns
 
 
-def _make_metric_column(name: str, player_prefix: str = "") -> Column:
+def _make_metric_column(name: str, prefix: str = "") -> Column:
     """Return the table column of a metric for player A, for player B or for both together.
 
     For B, wins by A count as losses.
     """
-    metric = (
-        METRICS_BY_NAME[name.replace("lost_", "won_")] if player_prefix else METRICS_BY_NAME[name]
-    )
-    return Column(name, f"{player_prefix}{metric.title}", factor=metric.display_factor)
+    metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if prefix else METRICS_BY_NAME[name]
+    return Column(name, f"{prefix}{metric.title}", factor=metric.display_factor)
 
 
 def _list_informative_metrics(tidy_rows: TidyRows) -> list[str]:

@@ -167,13 +167,11 @@ class Review(Result):
         """Ledger that contains the results of the run."""
         return self.results.ledger
 
-    def _select_batches(self, batch_rows: np.ndarray, matchup_key: MatchupKey) -> np.ndarray:
+    def _select_batches(self, rows: np.ndarray, matchup_key: MatchupKey) -> np.ndarray:
         """Return the batches of a matchup that belong to this review."""
         if self.max_matches is not None:
-            batch_rows = batch_rows[
-                : matchup_key.count_units(self.max_matches) // matchup_key.batch_size
-            ]
-        return batch_rows if self.batch_parity is None else batch_rows[self.batch_parity :: 2]
+            rows = rows[: matchup_key.count_units(self.max_matches) // matchup_key.batch_size]
+        return rows if self.batch_parity is None else rows[self.batch_parity :: 2]
 
     @cached_property
     def matches_by_pairing(self) -> dict[PairingKey, int]:

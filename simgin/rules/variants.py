@@ -274,32 +274,30 @@ def _parse_parts(
     return parts, messages
 
 
-def _parse_part(part_text: str, spec: str) -> _SpecPart:
+def _parse_part(text: str, spec: str) -> _SpecPart:
     """Parse one component of a variant spec that does not refer to a user's file."""
-    name, separator, value_text = map(str.strip, part_text.partition("="))
+    name, separator, value_text = map(str.strip, text.partition("="))
     parameter = load_rule_parameters().get(name)
-    if part_text in variant_names():
-        return _make_built_in_part(part_text)
+    if text in variant_names():
+        return _make_built_in_part(text)
     if separator and parameter:
         value = parameter.parse(value_text)
         errors = tuple(filter(None, [parameter.make_error_message(value)]))
-        return _SpecPart(part_text, {name: value}, errors=errors, author_settings=(name,))
+        return _SpecPart(text, {name: value}, errors=errors, author_settings=(name,))
     if separator:
         message = validation.make_unknown_parameter_error(name)
-    elif not part_text:
+    elif not text:
         message = (
             f"{format_value(spec)} has an empty part. Join names and settings with plus signs, "
             "as in oklahoma+gin_bonus=20."
         )
     elif parameter:
-        message = (
-            f"{part_text} needs a value. Set it, for example to {parameter.suggest_setting()}."
-        )
+        message = f"{text} needs a value. Set it, for example to {parameter.suggest_setting()}."
     else:
-        suggestion = suggest_spelling(part_text, variant_names())
+        suggestion = suggest_spelling(text, variant_names())
         fix = " To list all variants, run `simgin variants`." if suggestion == "." else ""
-        message = f"{format_value(part_text)} is not a known variant{suggestion}{fix}"
-    return _SpecPart(part_text, errors=(message,), is_known=False)
+        message = f"{format_value(text)} is not a known variant{suggestion}{fix}"
+    return _SpecPart(text, errors=(message,), is_known=False)
 
 
 @cache

@@ -79,7 +79,7 @@ def write_run_directory(
 def _replace_files(
     directory: str | Path,
     path: Path,
-    manifest_entries: Mapping[str, Any],
+    entries: Mapping[str, Any],
     files: Mapping[str, bytes | str],
     run_files: set[str],
 ) -> None:
@@ -88,7 +88,7 @@ def _replace_files(
     Args:
         directory: Run directory as specified by the user, for error messages.
         path: Absolute path of the directory.
-        manifest_entries: Contents of the manifest.
+        entries: Contents of the manifest.
         files: File contents by path inside the directory.
         run_files: Names of all files that belong to this run.
     """
@@ -97,7 +97,7 @@ def _replace_files(
         name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_FILE_PREFIX)
     }
     interim_manifest = {
-        **manifest_entries,
+        **entries,
         "stopped": "while its files were being written",
         "files": sorted(old_files | run_files),
     }
@@ -109,9 +109,7 @@ def _replace_files(
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
         for name in old_files | temporary_files:
             (path / name).unlink(missing_ok=True)
-        write_file(
-            path / MANIFEST_FILE, encode_manifest({**manifest_entries, "files": sorted(run_files)})
-        )
+        write_file(path / MANIFEST_FILE, encode_manifest({**entries, "files": sorted(run_files)}))
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}). Fix the problem and repeat the "

@@ -72,29 +72,25 @@ class Ledger:
     incomplete.
     """
 
-    def __init__(
-        self, connection: sqlite3.Connection, name: str, step_limit: _QueryStepLimit
-    ) -> None:
-        self._connection, self._name, self._step_limit = connection, name, step_limit
+    def __init__(self, connection: sqlite3.Connection, name: str, limit: _QueryStepLimit) -> None:
+        self._connection, self._name, self._step_limit = connection, name, limit
 
     def find_finished_batches(
-        self, matchup_index: int, batch_size: int, *, with_deals: bool = False
+        self, index: int, batch_size: int, *, with_deals: bool = False
     ) -> set[tuple[int, int]]:
         """Return the index and the number of units of each finished batch of a matchup.
 
         Args:
-            matchup_index: Index of the matchup.
+            index: Index of the matchup.
             batch_size: Number of units in a complete batch.
             with_deals: True to return only batches whose deals were recorded.
         """
         if with_deals:
             query = "SELECT * FROM deals WHERE cell = ?"
-            return {
-                (batch, units) for _, batch, units, _ in self._iter_valid_rows(query, matchup_index)
-            }
+            return {(batch, units) for _, batch, units, _ in self._iter_valid_rows(query, index)}
         query = "SELECT * FROM blocks WHERE cell = ?"
         batches: set[tuple[int, int]] = set()
-        for first_batch, units, _, _ in self._iter_blocks(query, batch_size, matchup_index):
+        for first_batch, units, _, _ in self._iter_blocks(query, batch_size, index):
             n_complete, remainder = divmod(units, batch_size)
             batches.update((first_batch + i, batch_size) for i in range(n_complete))
             if remainder:
@@ -186,9 +182,7 @@ class Ledger:
             total += rows.sum(axis=0)
         return total
 
-    def iter_row_blocks(
-        self, matchup_index: int, units: int, batch_size: int
-    ) -> Iterator[np.ndarray]:
+    def iter_row_blocks(self, index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
         """Yield the batch rows of a matchup, one array per block.
 
         Raises:
@@ -196,7 +190,7 @@ class Ledger:
                 been yielded.
         """
         n_rows = 0
-        for _, rows, _ in self._iter_finished_blocks(matchup_index, units, batch_size):
+        for _, rows, _ in self._iter_finished_blocks(index, units, batch_size):
             n_rows += len(rows)
             yield rows
         self._require_batches(n_rows, units, batch_size)
@@ -549,9 +543,7 @@ def _report_read_errors(
         raise LedgerError(f"{name} cannot be used ({error}). {suggestion}.") from error
 
 
-def _connect_locked(
-    path: Path | None, name: str, step_limit: _QueryStepLimit
-) -> sqlite3.Connection:
+def _connect_locked(path: Path | None, name: str, limit: _QueryStepLimit) -> sqlite3.Connection:
     """Open a connection to a ledger, and lock the ledger against other processes.
 
     If several processes open the file at the same time, all of them can fail. If a process fails to
@@ -561,7 +553,7 @@ def _connect_locked(
     while True:
         database = ":memory:" if path is None else path
         connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
-        _set_limits(connection, step_limit)
+        _set_limits(connection, limit)
         try:
             # The file is locked before the journal mode is set, so that no other process can open
             # it.

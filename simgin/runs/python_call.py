@@ -115,13 +115,11 @@ def _has_type(value: object, type_name: str) -> bool:
     )
 
 
-def _describe_type(type_name: str) -> str:
+def _describe_type(name: str) -> str:
     """Return a description of a type in an annotation, such as `a list of strings`."""
-    list_match = LIST_TYPE_PATTERN.fullmatch(type_name)
+    list_match = LIST_TYPE_PATTERN.fullmatch(name)
     return (
-        f"a list of {ARGUMENT_TYPES[list_match[1]][2]}"
-        if list_match
-        else ARGUMENT_TYPES[type_name][1]
+        f"a list of {ARGUMENT_TYPES[list_match[1]][2]}" if list_match else ARGUMENT_TYPES[name][1]
     )
 
 

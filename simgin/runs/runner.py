@@ -261,12 +261,10 @@ def _resume_monitor(
     return monitor
 
 
-def _make_timed_result(
-    ledger: Ledger, matchup_index: int, task: Task, seconds: float
-) -> StopResult:
+def _make_timed_result(ledger: Ledger, index: int, task: Task, seconds: float) -> StopResult:
     """Return the number of units before the first missing batch in a run with a time limit."""
     batch_size = task.matchup.batch_size
-    finished = ledger.find_finished_batches(matchup_index, batch_size)
+    finished = ledger.find_finished_batches(index, batch_size)
     if not count_remaining_units(task, finished):
         return StopResult(task.units)
     first_missing = next(i for i in count() if (i, batch_size) not in finished)

@@ -172,16 +172,14 @@ def _compute_unpaired_standard_error(compared: Estimate, baseline: Estimate) -> 
     return float(np.sqrt(variance)), float(combined_df) + 1
 
 
-def _compute_test_statistics(
-    difference: Estimate, critical_values: Sequence[float]
-) -> dict[str, float]:
+def _compute_test_statistics(difference: Estimate, values: Sequence[float]) -> dict[str, float]:
     """Return the bounds, the p-value and the smallest detectable difference of an estimate.
 
     All values are NaN if the standard error is not positive.
 
     Args:
         difference: Estimated difference.
-        critical_values: Interval half-widths of the matchups with a stopping rule, in standard
+        values: Interval half-widths of the matchups with a stopping rule, in standard
             errors. The largest half-width is used.
     """
     se = difference.se
@@ -189,8 +187,8 @@ def _compute_test_statistics(
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
     half_width = estimate.compute_critical_value(difference.n) * se
     p = estimate.compute_two_sided_p_value(difference.value, se, difference.n)
-    if critical_values:
-        half_width *= max(critical_values) / Z95
+    if values:
+        half_width *= max(values) / Z95
         p = np.nan
     return {
         "low": difference.value - half_width,

@@ -220,13 +220,11 @@ def find_duplicate_strategies(matchups: Sequence[BatchRows]) -> list[tuple[str, 
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _encode_results(batch_rows: BatchRows) -> bytes:
+def _encode_results(rows: BatchRows) -> bytes:
     """Return the results of a strategy in every batch as bytes, for an exact comparison."""
     columns = [
-        metric.get_sign(batch_rows.as_b)
-        * batches.extract_statistic_sums(
-            batch_rows.rows, metric.find_numerator_index(batch_rows.as_b)
-        )
+        metric.get_sign(rows.as_b)
+        * batches.extract_statistic_sums(rows.rows, metric.find_numerator_index(rows.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()

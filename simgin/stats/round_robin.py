@@ -115,14 +115,12 @@ class RoundRobin:
         log_wins = np.log(self.wins + VIRTUAL_WINS)
         return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
-    def compute_half_width(self, sampled_values: np.ndarray) -> np.ndarray:
+    def compute_half_width(self, values: np.ndarray) -> np.ndarray:
         """Return the half-width of the 95 % interval of each bootstrapped value.
 
-        The first axis of `sampled_values` indexes the bootstrap samples.
+        The first axis of `values` indexes the bootstrap samples.
         """
-        return compute_critical_value(self.effective_batches) * self.compute_bootstrap_se(
-            sampled_values
-        )
+        return compute_critical_value(self.effective_batches) * self.compute_bootstrap_se(values)
 
     def compute_bootstrap_se(self, sampled_values: np.ndarray) -> np.ndarray:
         """Return the bootstrap standard error of each value.

@@ -225,16 +225,14 @@ def _to_json_value(cell: Any) -> Any:
     return None if np.isnan(cell) else float(f"{cell:.{SIGNIFICANT_DIGITS}g}")
 
 
-def to_row_dicts(tidy_rows: TidyRows) -> RowDicts:
+def to_row_dicts(rows: TidyRows) -> RowDicts:
     """Convert tidy rows to a list of dictionaries.
 
     A list is returned unchanged, so that `simgin match` need not import pandas.
     """
-    if isinstance(tidy_rows, list):
-        return tidy_rows
-    return [
-        {str(name): value for name, value in row.items()} for row in tidy_rows.to_dict("records")
-    ]
+    if isinstance(rows, list):
+        return rows
+    return [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
 
 
 def find_interval(rows: RowsByMetric, metric: str) -> tuple[float, float, float]:

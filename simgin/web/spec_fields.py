@@ -122,15 +122,13 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 
-def _make_strategy_field(
-    parameter_name: str, param: Param, values: Mapping[str, str]
-) -> dict[str, Any]:
+def _make_strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
     """Return the form field for a policy parameter."""
     field_type = FIELD_TYPE_BY_PARAMETER_KIND.get(param.kind, param.kind)
     default = param.format(param.default)
     return {
-        "name": parameter_name,
-        "label": parameter_name.replace("_", " ").capitalize(),
+        "name": name,
+        "label": name.replace("_", " ").capitalize(),
         "section": "Parameters",
         "about": param.about,
         "unit": "",
@@ -138,7 +136,7 @@ def _make_strategy_field(
         "choices": list(param.choices) or ["yes", "no"] if field_type == "choice" else [],
         "range": [param.low, param.high] if field_type == "number" else None,
         "step": 1 if param.kind == "integer" else "any",
-        "value": values.get(parameter_name, default),
+        "value": values.get(name, default),
         "default": default,
         "idle": "",
     }

@@ -95,16 +95,14 @@ def _compute_common_prefix_length(part_lists: Sequence[Sequence[str]]) -> int:
 # Figures and panels
 
 
-def create_figure(
-    height: float, title: str, caption: str, legend_names: Sequence[str] = ()
-) -> Figure:
+def create_figure(height: float, title: str, caption: str, names: Sequence[str] = ()) -> Figure:
     """Return an empty figure with space for axes, a title, a caption and a legend.
 
     Args:
         height: Height of the axes in inches.
         title: Title of the figure. If the panels have titles, the figure title is empty.
         caption: Caption below the axes.
-        legend_names: Names in the legend.
+        names: Names in the legend.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -114,7 +112,7 @@ def create_figure(
     caption = textwrap.fill(
         insert_no_break_spaces(caption), caption_characters, break_on_hyphens=False
     )
-    n_lines = title.count("\n") + caption.count("\n") + count_legend_lines(legend_names)
+    n_lines = title.count("\n") + caption.count("\n") + count_legend_lines(names)
     height += scale_font(0.8 if title else 0.5)
     figure = Figure(
         figsize=(get_setting("figure.figsize")[0], height + scale_font(TEXT_LINE_HEIGHT * n_lines)),
