@@ -132,9 +132,9 @@ class Parameter:
         Raises:
             KeyError: If a value that the conditions need is missing from `params`.
         """
-        if self.status == "descriptive" or not _are_conditions_met(self.effective_if, params):
+        if self.status == "descriptive" or not are_conditions_met(self.effective_if, params):
             return False
-        return not self.ineffective_if or not _are_conditions_met(self.ineffective_if, params)
+        return not self.ineffective_if or not are_conditions_met(self.ineffective_if, params)
 
     def explain_no_effect(self, params: Params) -> str:
         """Explain why the parameter has no effect, and which settings would make it effective.
@@ -249,7 +249,8 @@ def _make_parameter(name: str, section: str, table: dict[str, Any]) -> Parameter
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
-def _are_conditions_met(conditions: EffectConditions, params: Params) -> bool:
+def are_conditions_met(conditions: EffectConditions, params: Params) -> bool:
+    """Return True if each parameter in the conditions has one of its accepted values."""
     return all(params[name] in values for name, values in conditions.items())
 
 
