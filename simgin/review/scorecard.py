@@ -8,8 +8,10 @@ them: one evening under each rule set for *much*, and ten evenings for *a little
 
 import math
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -270,11 +272,6 @@ def _estimate_turns_per_match(stats: MatchupStats) -> PairedEstimate:
     return stats.estimate_per_unit("matches", "turns")
 
 
-def _estimate_draws_per_deal(stats: MatchupStats) -> PairedEstimate:
-    """Estimate the number of draws per deal."""
-    return stats.estimate_per_unit("deals", "a_draws")
-
-
 def _make_knock_median_estimator(axis: int) -> Callable[[MatchupStats], Measurement]:
     """Return a function that estimates the median turn (1) or deadwood (2) of knocks."""
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
@@ -314,26 +311,6 @@ def _explain_missing_score(stats: MatchupStats) -> str:
 # differences that players notice over years but not in one evening
 PROPORTION_EFFECT_BOUNDS = (0.01, 0.03)
 SKILL_EFFECT_BOUNDS = (0.02, 0.06)
-_LENGTH_COMPARATIVES: dict[str, Any] = {"more_word": "longer", "less_word": "shorter"}
-_PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "display_factor": 100}
-TURNS_ROW = ScorecardRow(
-    "turns_per_match",
-    "Turns per match",
-    _estimate_turns_per_match,
-    **_LENGTH_COMPARATIVES,
-    goal_names=("turns per match",),
-)
-GIN_ROW = ScorecardRow(
-    *("gin", "Deals ending in gin", _make_ending_rate_estimator("gin", "big_gin", "shot")),
-    **_PERCENT_FORMAT,
-    goal_names=("gin",),
-    meaning="percentage of all deals",
-)
-DEALS_ROW = ScorecardRow(
-    *("deals_per_match", "Deals per match", _make_metric_estimator("deals_per_match"), 1),
-    less_word="fewer",
-    goal_names=("deals per match",),
-)
 
 
 def estimate_knock_rate(stats: MatchupStats) -> PairedEstimate:
@@ -347,101 +324,47 @@ def make_minutes_row(seconds_per_turn: float) -> ScorecardRow:
         "minutes",
         "Minutes per match",
         lambda stats: _estimate_turns_per_match(stats).rescale(seconds_per_turn / 60),
-        **_LENGTH_COMPARATIVES,
+        more_word="longer",
+        less_word="shorter",
         goal_names=("minutes", "minutes per match"),
         meaning=f"duration of a match at {seconds_per_turn:g} s per turn",
     )
 
 
-TWO_PLAYER_ROWS = (
-    TURNS_ROW,
-    DEALS_ROW,
-    ScorecardRow(
-        "turns",
-        "Turns per deal",
-        _make_metric_estimator("turns"),
-        1,
-        **_LENGTH_COMPARATIVES,
-        goal_names=("turns per deal",),
-    ),
-    GIN_ROW,
-    ScorecardRow(
-        *("knock_turn", "Median turn of knocks", _make_knock_median_estimator(1), 1),
-        more_word="later",
-        less_word="earlier",
-        goal_names=("knock turn",),
-        meaning="median number of turns that the knocker has taken",
-    ),
-    ScorecardRow(
-        *("knock_deadwood", "Median deadwood of knocks", _make_knock_median_estimator(2), 1),
-        goal_names=("knock deadwood",),
-    ),
-    ScorecardRow(
-        *("dead", "Dead hands", _make_ending_rate_estimator("void"), 1),
-        less_word="fewer",
-        **_PERCENT_FORMAT,
-        goal_names=("dead hands",),
-        meaning="percentage of all deals that end because the stock is exhausted",
-    ),
-    ScorecardRow(
-        *(STALLED_ROW_KEY, "Stalled deals", _make_ending_rate_estimator("stalled"), 1),
-        less_word="fewer",
-        **_PERCENT_FORMAT,
-        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
-        goal_names=("stalled deals",),
-        meaning="percentage of all deals that simgin stops at the turn limit",
-    ),
-    ScorecardRow(
-        *("seat", "Deals won by nondealer", _make_metric_estimator("first_player_win"), 1),
-        **_PERCENT_FORMAT,
-        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
-        goal_names=("nondealer", "seats"),
-        meaning="percentage of the deals with a winner that the nondealer wins",
-    ),
-    ScorecardRow(
-        *("comebacks", "Comebacks", _estimate_comeback_rate),
-        **_PERCENT_FORMAT,
-        goal_names=("comebacks",),
-        meaning="percentage of all matches that are won by the side that was behind when its "
-        "opponent first reached half of the target",
-        is_training_independent=True,
-    ),
-    ScorecardRow(
-        *("shut_out", "Shut-outs", _estimate_shutout_rate),
-        less_word="fewer",
-        **_PERCENT_FORMAT,
-        goal_names=("shut-outs", "shutouts"),
-        meaning="percentage of the matches with a winner in which the loser scores no points",
-    ),
-)
-SOLO_ROWS = (
-    ScorecardRow(
-        "win",
-        "Deals won",
-        _make_metric_estimator("win"),
-        1,
-        **_PERCENT_FORMAT,
-        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
-        goal_names=("deals won",),
-    ),
-    ScorecardRow(
-        "score", "Score per deal", _make_metric_estimator("score"), 1, goal_names=("score",)
-    ),
-    ScorecardRow(
-        *("match_win", "Matches won", _make_metric_estimator("match_win"), 1),
-        **_PERCENT_FORMAT,
-        fixed_effect_bounds=PROPORTION_EFFECT_BOUNDS,
-        goal_names=("matches won",),
-    ),
-    GIN_ROW,
-    ScorecardRow(
-        *("draws", "Draws per deal", _estimate_draws_per_deal, 1),
-        less_word="fewer",
-        goal_names=("draws per deal",),
-        meaning="number of draws per deal, including the draw of the joker",
-    ),
-    DEALS_ROW,
-)
+_MEASURES: dict[str, Callable[[MatchupStats], Measurement]] = {
+    "turns_per_match": _estimate_turns_per_match,
+    "deals_per_match": _make_metric_estimator("deals_per_match"),
+    "turns": _make_metric_estimator("turns"),
+    "gin": _make_ending_rate_estimator("gin", "big_gin", "shot"),
+    "knock_turn": _make_knock_median_estimator(1),
+    "knock_deadwood": _make_knock_median_estimator(2),
+    "dead": _make_ending_rate_estimator("void"),
+    STALLED_ROW_KEY: _make_ending_rate_estimator("stalled"),
+    "seat": _make_metric_estimator("first_player_win"),
+    "comebacks": _estimate_comeback_rate,
+    "shut_out": _estimate_shutout_rate,
+    "win": _make_metric_estimator("win"),
+    "score": _make_metric_estimator("score"),
+    "match_win": _make_metric_estimator("match_win"),
+    "draws": lambda stats: stats.estimate_per_unit("deals", "a_draws"),
+}
+
+
+def _make_row(key: str, table: dict[str, Any]) -> ScorecardRow:
+    """Return the row that a table of scorecard.toml describes."""
+    if table.pop("is_percentage", False):
+        table |= {"unit": PERCENT_SIGN, "display_factor": 100}
+    if table.pop("has_proportion_bounds", False):
+        table["fixed_effect_bounds"] = PROPORTION_EFFECT_BOUNDS
+    goal_names = tuple(table.pop("goal_names"))
+    return ScorecardRow(key, measure=_MEASURES[key], goal_names=goal_names, **table)
+
+
+_TABLES = tomllib.loads(Path(__file__).with_name("scorecard.toml").read_text(encoding="utf-8"))
+_ROWS = {key: _make_row(key, table) for key, table in _TABLES["rows"].items()}
+TWO_PLAYER_ROWS = tuple(_ROWS[key] for key in _TABLES["two_player"])
+SOLO_ROWS = tuple(_ROWS[key] for key in _TABLES["solo"])
+TURNS_ROW, GIN_ROW = _ROWS["turns_per_match"], _ROWS["gin"]
 # titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
 COMPARISON_MEANINGS = {
