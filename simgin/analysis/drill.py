@@ -302,15 +302,9 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[ExerciseCandi
         ).values
         lower_bound = estimate_mean(values[:, 0] - values[:, 1]).low
         if lower_bound > 0:
-            decision_kind = classify_decision(position, evaluator_action)
-            mistake = classify_mistake(position, decision_kind, evaluator_action)
-            yield ExerciseCandidate(
-                (decision_kind, mistake, _find_stage(position)),
-                lower_bound,
-                matchup,
-                unit,
-                position,
-            )
+            kind = classify_decision(position, evaluator_action)
+            key = kind, classify_mistake(position, kind, evaluator_action), _find_stage(position)
+            yield ExerciseCandidate(key, lower_bound, matchup, unit, position)
 
 
 def _find_stage(position: Position) -> int:

@@ -66,17 +66,8 @@ def sample_worlds(
     else:
         # Hands are weighted only if the opponent has played a turn.
         n_steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
-        fill_worlds(
-            view,
-            rules,
-            _load_hand_weights(),
-            p_immediate_knock,
-            n_steps,
-            int_seed,
-            first_world,
-            hands,
-            stocks,
-        )
+        sampling_arguments = (_load_hand_weights(), p_immediate_knock, n_steps, int_seed)
+        fill_worlds(view, rules, *sampling_arguments, first_world, hands, stocks)
     if not (pile_positions or taken_positions):
         return Worlds(hands, stocks)
     views = fill_forgotten_cards(view, rules, hands, stocks[:, n_left:], first_world)

@@ -54,16 +54,9 @@ def query_die_offer(
         state.owner != seat if state.owner >= 0 else not may_offer_unowned_die
     ):
         return False
-    legal_offers = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))
-    offered_number = query_policy_noinline(
-        state,
-        rules,
-        view,
-        seat,
-        SLOT_OFFER,
-        legal_offers | 1,
-        offer_a if seat == state.half else offer_b,
-    )
+    legal = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1)) | 1
+    offer = offer_a if seat == state.half else offer_b
+    offered_number = query_policy_noinline(state, rules, view, seat, SLOT_OFFER, legal, offer)
     if offered_number == 0:
         return False
     answer = answer_b if seat == state.half else answer_a

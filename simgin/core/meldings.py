@@ -229,26 +229,19 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, first,
     If there are already `max_rows` rows, the last row is dropped.
     """
     n_melds = (first != 0) + (second != 0) + (third != 0)
-    position = n_rows
-    while position and _is_better_melding(
-        deadwood,
-        n_extensions,
-        n_melds,
-        first,
-        second,
-        third,
-        keys[position - 1],
-        rows[position - 1],
+    index = n_rows
+    while index and _is_better_melding(
+        deadwood, n_extensions, n_melds, first, second, third, keys[index - 1], rows[index - 1]
     ):
-        position -= 1
-    if position == max_rows:
+        index -= 1
+    if index == max_rows:
         return n_rows
-    for row_index in range(min(n_rows, max_rows - 1), position, -1):
+    for row_index in range(min(n_rows, max_rows - 1), index, -1):
         for column in range(3):
             keys[row_index, column] = keys[row_index - 1, column]
             rows[row_index, column] = rows[row_index - 1, column]
-    keys[position, 0], keys[position, 1], keys[position, 2] = deadwood, n_extensions, n_melds
-    rows[position, 0], rows[position, 1], rows[position, 2] = first, second, third
+    keys[index, 0], keys[index, 1], keys[index, 2] = deadwood, n_extensions, n_melds
+    rows[index, 0], rows[index, 1], rows[index, 2] = first, second, third
     return min(n_rows + 1, max_rows)
 
 

@@ -57,16 +57,11 @@ def generate_random_words(seed, unit, deal, index, domain):
 
     `seed` is any int64, `unit` is in 0..2**48-1, and `deal` is in 0..2**16-1.
     """
-    seed_bits = np.uint64(seed)
+    key = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
     high = np.uint64((unit >> 32) | deal << 16)
     word0, word1, word2, word3 = philox(
-        low,
-        high,
-        np.uint64(index),
-        np.uint64(domain),
-        seed_bits & _LOW_WORD_MASK,
-        seed_bits >> _WORD_BITS,
+        low, high, np.uint64(index), np.uint64(domain), key & _LOW_WORD_MASK, key >> _WORD_BITS
     )
     return np.int64(word0), np.int64(word1), np.int64(word2), np.int64(word3)
 

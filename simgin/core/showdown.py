@@ -84,15 +84,8 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
     for melding_index in range(n_meldings):
         for meld_index in range(3):
             view.meldings[melding_index, meld_index] = state.meldings[melding_index, meld_index]
-    row = query_policy_noinline(
-        state,
-        rules,
-        view,
-        seat,
-        SLOT_SHOW,
-        (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1,
-        show,
-    )
+    legal = (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1
+    row = query_policy_noinline(state, rules, view, seat, SLOT_SHOW, legal, show)
     for melding_index in range(n_meldings):  # Clear the meldings before the next deal.
         for meld_index in range(3):
             view.meldings[melding_index, meld_index] = 0

@@ -228,16 +228,8 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         Offers, (n_worlds,) int64, with 0 for no offer.
     """
     offers = np.zeros(len(worlds), np.int64)
-    kernel = compile_deal_loop(
-        query_world_offers,
-        2,
-        VIEWS_TYPE,
-        INT_VECTOR_TYPE,
-        STOCKS_TYPE,
-        int64,
-        INT_VECTOR_TYPE,
-        no_alias=False,
-    )
+    array_types = (VIEWS_TYPE, INT_VECTOR_TYPE, STOCKS_TYPE, int64, INT_VECTOR_TYPE)
+    kernel = compile_deal_loop(query_world_offers, 2, *array_types, no_alias=False)
     _call_kernel_in_new_state(
         matchup, kernel, [worlds.get_views(view), worlds.hands, worlds.stocks, first_world, offers]
     )
@@ -345,27 +337,15 @@ def roll_out_deals(
     rolled_out_actions = np.full((n_units, max_actions), -1, np.int64)
     records = np.zeros((n_units, max_actions), DEAL_RECORD_DTYPE)
     weights = np.zeros(n_units, np.int64)
-    policy_types = (POLICY_TYPE, POLICY_TYPE)
-    argument_types = (
-        int64,
-        int64,
-        INT_MATRIX_TYPE,
-        int64,
-        boolean,
-        *policy_types,
-        VIEWS_TYPE,
-        INT_VECTOR_TYPE,
-        INT_MATRIX_TYPE,
-        RECORD_MATRIX_TYPE,
-    )
+    input_types = (int64, int64, INT_MATRIX_TYPE, int64, boolean, POLICY_TYPE, POLICY_TYPE)
+    output_types = (VIEWS_TYPE, INT_VECTOR_TYPE, INT_MATRIX_TYPE, RECORD_MATRIX_TYPE)
     function = run_paired_rollouts_solo if n_players == 1 else run_paired_rollouts
     policies = [compiler.compile_policy(candidates_policy), compiler.compile_policy(knock_policy)]
     arguments = [first_unit, n_units, scores, slot, use_first_decision, *policies]
     arguments += [views, weights, rolled_out_actions, records]
     random_slots = int(knock_policy.noise) << SLOT_KNOCK
-    _call_kernel_in_new_state(
-        matchup, compile_deal_loop(function, n_players, *argument_types), arguments, random_slots
-    )
+    kernel = compile_deal_loop(function, n_players, *input_types, *output_types)
+    _call_kernel_in_new_state(matchup, kernel, arguments, random_slots)
     has_rollouts = rolled_out_actions[:, 1] >= 0
     return PairedRollouts(
         views[has_rollouts],

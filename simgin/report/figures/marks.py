@@ -259,20 +259,14 @@ def draw_shade_map(
     from matplotlib.colors import BoundaryNorm
 
     norm = BoundaryNorm(np.linspace(0, 100, N_HEAT_MAP_SHADES + 1), make_win_rate_colormap().N)
-    cells = _draw_cells(axes, values, norm)
+    mesh = _draw_cells(axes, values, norm)
     _label_rows_and_columns(axes, row_names, column_names, font_size)
     label_undefined_axes(axes, values)
     figure = axes.get_figure(root=True)
     if figure is None:
         return
     colour_bar = figure.colorbar(
-        cells,
-        ax=axes,
-        location="bottom",
-        aspect=40,
-        ticks=COLOUR_BAR_TICKS,
-        pad=0.01,
-        fraction=0.05,
+        mesh, ax=axes, location="bottom", aspect=40, ticks=COLOUR_BAR_TICKS, pad=0.01, fraction=0.05
     )
     colour_bar.outline.set_visible(False)
     colour_bar.ax.minorticks_off()
