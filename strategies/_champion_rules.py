@@ -42,6 +42,7 @@ ACE_VALUE_KNOTS = (1, 5, 15)
 TURN_LIMIT_RAMP_BOUNDS = (12, 16, 20, 30)
 N_COMMON_FEATURES, N_RULE_PRODUCT_FEATURES = 124, 72
 N_RARE_FEATURES, N_TURN_LIMIT_FEATURES, N_INTERACTION_FEATURES = 10, 18, 60
+N_COMBINATION_FEATURES = 138
 N_DEAL_COUNT_FEATURES = 23  # interaction features of matches that count deals
 COMMON_FEATURES = slice(N_COMMON_FEATURES)
 RARE_FEATURES = slice(N_COMMON_FEATURES, N_COMMON_FEATURES + N_RARE_FEATURES)
@@ -49,9 +50,20 @@ TURN_LIMIT_FEATURES = slice(RARE_FEATURES.stop, RARE_FEATURES.stop + N_TURN_LIMI
 INTERACTION_FEATURES = slice(
     TURN_LIMIT_FEATURES.stop, TURN_LIMIT_FEATURES.stop + N_INTERACTION_FEATURES
 )
-RULE_FEATURE_GROUPS = (COMMON_FEATURES, RARE_FEATURES, TURN_LIMIT_FEATURES, INTERACTION_FEATURES)
-N_RULE_FEATURES = INTERACTION_FEATURES.stop
-DEAL_COUNT_FEATURES = slice(N_RULE_FEATURES - N_DEAL_COUNT_FEATURES, N_RULE_FEATURES)
+DEAL_COUNT_FEATURES = slice(
+    INTERACTION_FEATURES.stop - N_DEAL_COUNT_FEATURES, INTERACTION_FEATURES.stop
+)
+COMBINATION_FEATURES = slice(
+    INTERACTION_FEATURES.stop, INTERACTION_FEATURES.stop + N_COMBINATION_FEATURES
+)
+RULE_FEATURE_GROUPS = (
+    COMMON_FEATURES,
+    RARE_FEATURES,
+    TURN_LIMIT_FEATURES,
+    INTERACTION_FEATURES,
+    COMBINATION_FEATURES,
+)
+N_RULE_FEATURES = COMBINATION_FEATURES.stop
 COUNTS_DEALS_INDEX = 48  # index of the first feature of matches that count deals
 HIGH_UNDERCUT_INDEX = 2  # index of the ramp of undercut bonuses from 25 to 50
 # A small scale strengthens the ridge penalty on products.
@@ -208,6 +220,46 @@ def encode_interactions(rules):
     return [RULE_PRODUCT_SCALE * x * y for x, y in pairs]
 
 
+def encode_combinations(rules):
+    """Return the products of less frequent rules with bonuses and with the knock limit.
+
+    Four of these rules have a product with every ramp. The products of the other rules have coarse
+    ramps, because their effects are small compared with the noise of the training. All products are
+    0 if runs can go round the corner or if the match counts deals.
+    """
+    if rules.ace_runs == ACE_ROUND_CORNER or rules.goal == GOAL_DEALS:
+        return [0.0] * N_COMBINATION_FEATURES
+    undercuts, gins, (*limits, knock_by_upcard) = compute_bonus_ramps(rules)
+    coarse_ramps = [
+        *(sum(ramps) for ramps in (undercuts[:2], undercuts[2:], gins[:2], gins[2:])),
+        sum(limits[:4]) / 2,
+        knock_by_upcard,
+    ]
+    target = rules.points_target if rules.goal == GOAL_POINTS else EAAI_POINTS_TARGET
+    influential_rules = [
+        rules.rush_premium,
+        rules.undercut_on_tie == TIE_KNOCK,
+        compute_ramp(rules.defender_ace_value, 1, 15, 1),
+        compute_ramp(np.log2(target / EAAI_POINTS_TARGET), 0, 2.5, 0),
+    ]
+    other_rules = [
+        rules.undercut_on_tie == TIE_EVEN,
+        rules.layoff == 0,
+        rules.layoff and rules.layoff_on_gin == 1,
+        rules.discard_ban == DISCARD_BAN_DRAWN,
+        rules.discard_ban == DISCARD_BAN_NONE,
+        rules.first_turn == FIRST_TURN_DISCARD,
+        rules.shot,
+        rules.spade_multiplier == 2,
+        compute_ramp(rules.ace_value, 1, 15, 1),
+    ]
+    pairs = [
+        *product([*influential_rules, *other_rules], coarse_ramps),
+        *product(influential_rules, [*undercuts, *gins, *limits, knock_by_upcard]),
+    ]
+    return [RULE_PRODUCT_SCALE * x * y for x, y in pairs]
+
+
 def compute_rule_features(rules):
     """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
     return _compute_features_from_values(rules.item()[: len(RULE_PARAMETERS)])
@@ -226,6 +278,7 @@ def _compute_features_from_values(values):
             *encode_rare_rules(rules),
             *encode_turn_limit(rules),
             *encode_interactions(rules),
+            *encode_combinations(rules),
         ],
         np.float64,
     )

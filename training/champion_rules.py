@@ -2,7 +2,7 @@
 
     python training/champion_rules.py                # committed file: three hours on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
-    python training/champion_rules.py --start interactions    # only the last part
+    python training/champion_rules.py --start combinations    # only the last part
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
 features of the rules (strategies/_champion_rules.py). The log odds of the opponent's type are also
@@ -28,6 +28,7 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
 from simgin_strategies._champion_rules import (
+    COMBINATION_FEATURES,
     COMMON_FEATURES,
     COUNTS_DEALS_INDEX,
     DEAL_COUNT_FEATURES,
@@ -46,6 +47,7 @@ from simgin.core.rules_record import GOAL_DEALS
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
 from simgin.learn.random_rules import (
+    COMBINATIONS_PART,
     DEAL_COUNT_ODDS,
     INTERACTIONS_PART,
     N_RULE_SETS_FOR_KNOCK_ODDS,
@@ -88,7 +90,7 @@ LOG_ODDS_FEATURE_INDICES = (
 )
 # Names of the parts of the training, and slices of the rule features that they fit
 COMMON_RULES, RARE_RULES = "common-rules", "rare-rules"
-TURN_LIMITS, INTERACTIONS = "turn-limits", "interactions"
+TURN_LIMITS, INTERACTIONS, COMBINATIONS = "turn-limits", "interactions", "combinations"
 FITTED_FEATURES_BY_PART = {
     COMMON_RULES: (COMMON_FEATURES,),
     RARE_RULES: (
@@ -97,6 +99,7 @@ FITTED_FEATURES_BY_PART = {
     ),
     TURN_LIMITS: (TURN_LIMIT_FEATURES,),
     INTERACTIONS: (INTERACTION_FEATURES,),
+    COMBINATIONS: (COMBINATION_FEATURES,),
 }
 # Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
 # minimum likelihood ratio (the maximum is its inverse)
@@ -594,7 +597,6 @@ def find_work_directory(n_rule_sets: int | None) -> Path:
 def load_table_of_earlier_parts(start: str) -> np.ndarray:
     """Load strategies/champion-rules.npy without the features of the parts to repeat."""
     table = np.load(STRATEGIES_DIRECTORY / "champion-rules.npy").astype(np.float64)
-    table = table.reshape(1 + N_RULE_FEATURES, -1)
     parts = list(FITTED_FEATURES_BY_PART)
     for part in parts[parts.index(start) :]:
         table[1 + np.r_[FITTED_FEATURES_BY_PART[part]], :N_WEIGHTS_FOR_BOTH_TYPES] = 0
@@ -636,9 +638,15 @@ def train_all_parts(args: argparse.Namespace, pool: Executor) -> np.ndarray:
         table = train_later_part(RARE_RULES, RARE_RULES_PART, table, args, pool)
         table[:, -1] = 0
         table[1 + HIGH_UNDERCUT_INDEX, -1] = fit_prior_log_odds(table, pool)
-    if args.start != INTERACTIONS:
-        table = train_later_part(TURN_LIMITS, TURN_LIMITS_PART, table, args, pool)
-    table = train_later_part(INTERACTIONS, INTERACTIONS_PART, table, args, pool)
+    last_parts = {
+        TURN_LIMITS: TURN_LIMITS_PART,
+        INTERACTIONS: INTERACTIONS_PART,
+        COMBINATIONS: COMBINATIONS_PART,
+    }
+    names = list(last_parts)
+    first_index = names.index(args.start) if args.start in names else 0
+    for name in names[first_index:]:
+        table = train_later_part(name, last_parts[name], table, args, pool)
     return fit_deal_count_log_odds(table, pool)
 
 

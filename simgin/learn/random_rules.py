@@ -52,6 +52,17 @@ TURN_LIMITS_PART = LaterPart(re.compile("max_turns="), 20261201, 6, 120)
 INTERACTIONS_PART = LaterPart(
     re.compile("pip_values=|goal=deals|ace_runs=corner|^round-the-corner"), 20261202, 6, 300
 )
+COMBINATIONS_PART = LaterPart(
+    re.compile(
+        r"^(?!.*corner|.*goal=deals|dice|tedesco)(?=.*(\+gin_bonus|\+undercut_bonus|knock_|oklahoma|basic|straight))"
+        r".*(rush|shot|layoff|undercut_on_tie|discard_ban|first_turn=discard|spade|ace_value|"
+        r"points_target=\d\d\d|basic)"
+    ),
+    20261204,
+    4,
+    320,
+)
+LATER_PARTS = (RARE_RULES_PART, TURN_LIMITS_PART, INTERACTIONS_PART, COMBINATIONS_PART)
 # Settings of the fit of the log odds that an opponent knocks immediately if a match counts deals
 DEAL_COUNT_ODDS = LaterPart(re.compile("^(?!dice).*goal=deals"), 20261203, 1, 80)
 # Settings of the fit of the prior odds that an opponent knocks immediately
@@ -143,7 +154,7 @@ def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
         rules += [variant.params for variant in training_variants]
-    for part in (RARE_RULES_PART, TURN_LIMITS_PART, INTERACTIONS_PART, DEAL_COUNT_ODDS):
+    for part in (*LATER_PARTS, DEAL_COUNT_ODDS):
         for round_index in range(part.rounds):
             later_variants = part.sample_variants(round_index, part.rule_sets)
             rules += [variant.params for variant in later_variants]

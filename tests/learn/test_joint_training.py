@@ -135,6 +135,7 @@ def test_training_is_reproducible(short_training_pool, tmp_path):
         (training.RARE_RULES, training.RARE_RULES_PART),
         (training.TURN_LIMITS, training.TURN_LIMITS_PART),
         (training.INTERACTIONS, training.INTERACTIONS_PART),
+        (training.COMBINATIONS, training.COMBINATIONS_PART),
     ],
 )
 def test_later_part_changes_only_the_features_of_its_rules(
