@@ -10,9 +10,10 @@ a linear function of these features. Each round plays deals under random rule se
 of the previous rounds, and rolls out decisions as in simgin/learn/champion_weights.py. One
 regression covers the decisions under all rule sets. Its features are the products of each feature
 of an action and each feature of the rules. The later parts of the training contain only rule sets
-with rare rules, such as other values of aces, with turn limits, and with uncommon rules whose
-effects depend on other rules. Each part fits only the features of its rules. Finished rounds are
-stored in the directory `--work`, so an interrupted training resumes.
+with rare rules, such as other values of aces, with turn limits, with uncommon rules whose effects
+depend on other rules, and with combinations of less frequent rules and bonuses. Each part fits only
+the features of its rules. Finished rounds are stored in the directory `--work`, so an interrupted
+training resumes.
 """
 
 import argparse

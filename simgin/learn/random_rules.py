@@ -54,7 +54,9 @@ INTERACTIONS_PART = LaterPart(
 )
 COMBINATIONS_PART = LaterPart(
     re.compile(
-        r"^(?!.*corner|.*goal=deals|dice|tedesco)(?=.*(\+gin_bonus|\+undercut_bonus|knock_|oklahoma|basic|straight))"
+        r"^(?!.*corner|.*goal=deals|dice|tedesco)"  # no rules of the interactions part
+        # a bonus or a knock limit, and a less frequent rule
+        r"(?=.*(\+gin_bonus|\+undercut_bonus|knock_|oklahoma|basic|straight))"
         r".*(rush|shot|layoff|undercut_on_tie|discard_ban|first_turn=discard|spade|ace_value|"
         r"points_target=\d\d\d|basic)"
     ),
