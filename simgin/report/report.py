@@ -145,6 +145,9 @@ class Report(RenamedAttributes):
         yield Sentences(self.verdict, sys.maxsize if show_details else MAX_VERDICT_LINES)
         if not show_details:
             yield from self.tables[:1]
+            for report_table in self.tables[1:]:
+                if report_table.is_scorecard:
+                    yield Text(f'The report also contains the table "{report_table.title}".')
             return
         for report_table in (*self.tables, *self.detail_tables):
             yield replace(report_table, max_rows=len(report_table.rows))

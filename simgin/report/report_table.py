@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers as kinds
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -76,6 +76,11 @@ class ScoreCell:
     def __str__(self) -> str:
         change = f" ({self.change})" if self.change else ""
         return f"{self.text}{change} {self.verdict}".strip()
+
+    def add_interval(self) -> ScoreCell:
+        """Return the cell with the interval of its change, such as `83 (+4 ± 2.0) ▲ more`."""
+        interval = self.detail.partition("; range")[0].replace(" percentage points", "")
+        return replace(self, change=interval.replace("each estimate", "each"))
 
     def shorten(self) -> str:
         """Return the cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
@@ -287,14 +292,22 @@ def _build_scorecard(
 ) -> RenderableType:
     """Return a scorecard in the widest format that fits on the terminal.
 
-    The formats are full cells, cells with short verdicts, and cells that also omit differences.
+    The formats are cells with intervals, with intervals and short verdicts, without intervals,
+    with short verdicts, and without differences.
     """
     from rich.text import Text
 
     text_rows: list[list[str]] = []
-    for escape_cell in (str, ScoreCell.shorten, ScoreCell.abbreviate):
+    cell_formats: tuple[Callable[[ScoreCell], str], ...] = (
+        lambda cell: str(cell.add_interval()),
+        lambda cell: cell.add_interval().shorten(),
+        str,
+        ScoreCell.shorten,
+        ScoreCell.abbreviate,
+    )
+    for format_cell in cell_formats:
         text_rows = [
-            [cell if isinstance(cell, str) else escape_cell(cell) for cell in row] for row in rows
+            [cell if isinstance(cell, str) else format_cell(cell) for cell in row] for row in rows
         ]
         if sum(_compute_column_widths([headings, *text_rows])) <= max_width + COLUMN_GAP:
             break

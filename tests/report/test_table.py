@@ -76,12 +76,26 @@ def test_score_cell_has_its_interval_in_markdown():
     assert "| Gin | 9 %, same | 9 %, same |" in SCORECARD.to_markdown()
 
 
-@pytest.mark.parametrize(("width", "word"), [(80, "83 ▲ a little more"), (50, "83 ▲ a little")])
-def test_narrow_scorecard_omits_the_word_that_the_arrow_shows(width, word):
+@pytest.mark.parametrize(
+    ("width", "cell"),
+    [
+        (80, "83 (79 to 87) ▲ a little more"),
+        (70, "83 (79 to 87) ▲ a little  "),
+        (60, "83 ▲ a little more"),
+        (50, "83 ▲ a little  "),
+    ],
+)
+def test_scorecard_shows_intervals_and_full_verdicts_that_fit(width, cell):
     lines = render_text(SCORECARD, width).splitlines()
     assert lines[0] == "At a glance" and len(lines) == 5
-    assert lines[3].count(word) == 2 and "79" not in lines[3]
-    assert ("more" in lines[3]) == (width == 80) and max(map(len, lines)) <= width
+    assert f"{lines[3]}  ".count(cell) == 2 and max(map(len, lines)) <= width
+
+
+def test_scorecard_in_the_terminal_omits_units_and_ranges_from_intervals():
+    detail = "-2.3 ± 0.7 percentage points; range over player types: -2.3 to 0"
+    assert str(ScoreCell("1.4 %", "same", detail).add_interval()) == "1.4 % (-2.3 ± 0.7) same"
+    detail = "-8 to +5 percentage points; each estimate ± 5.1"
+    assert str(ScoreCell("75 %", "", detail).add_interval()) == "75 % (-8 to +5; each ± 5.1)"
 
 
 def test_report_fits_on_one_screen_without_details():
