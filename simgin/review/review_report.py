@@ -99,7 +99,9 @@ EFFECT_SIZE_NOTES = (
     f'"A little" means that you need {EVENINGS_FOR_SMALL_EFFECT} evenings to notice the difference '
     'with the same probability. "Same" marks smaller differences.',
     'For skill and playing for gin, "a little" begins at 2 percentage points and "much" at 6. '
-    'For other win percentages, "a little" begins at 1 percentage point and "much" at 3.',
+    'For deals won, matches won and stalled deals, "a little" begins at 1 percentage point and '
+    '"much" at 3. In the other rows, both limits depend on how much the value varies between '
+    "matches.",
     'If the interval includes several sizes, the cell shows "at most a little" or "same to much". '
     "To narrow the interval, play more matches.",
     'If the effect on skill depends on the opponent, the cell shows "effect varies by opponent" or '
@@ -377,6 +379,8 @@ def _explain_scorecard_rows(review: Review) -> str:
     """Return sentences that explain scorecard rows whose titles are not sufficient."""
     meanings = {row.title: row.meaning for row in review.shown_scorecard_rows if row.meaning}
     meanings |= SOLO_COMPARISON_MEANINGS if review.request.is_solo else COMPARISON_MEANINGS
+    if not review.request.gin_and_knock_players:
+        meanings.pop(GIN_VS_KNOCK_TITLE, None)
     return " ".join(f"{title}: {meaning}." for title, meaning in meanings.items())
 
 

@@ -193,7 +193,9 @@ class ReviewRequest:
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
         weaker_types, strong_player = (
-            _parse_players(players) if players else (cast.list_weaker_types(*all_variants), None)
+            _parse_players(players, all_variants)
+            if players
+            else (cast.list_weaker_types(*all_variants), None)
         )
         scorecard_rows = scorecard.list_scorecard_rows(
             variants.find_variant(specs[0]).params, seconds_per_turn
@@ -356,8 +358,14 @@ def _parse_match_count(matches: float | str | None, is_solo: bool, deep: bool) -
     return n_matches
 
 
-def _parse_players(players: Sequence[str]) -> tuple[tuple[cast.PlayerType, ...], str]:
-    """Return the weaker players as player types, and the strategy of the strong player."""
+def _parse_players(
+    players: Sequence[str], reviewed_variants: Sequence[Variant]
+) -> tuple[tuple[cast.PlayerType, ...], str]:
+    """Return the weaker players as player types, and the strategy of the strong player.
+
+    Strategies of the default player types keep the names of these types, so that the review has
+    the same rows as a review with the default players.
+    """
     specs = [loader.find_strategy(name).spec for name in players]
     if len(set(specs)) < 2:
         raise ReviewError(
@@ -365,7 +373,11 @@ def _parse_players(players: Sequence[str]) -> tuple[tuple[cast.PlayerType, ...],
             "strongest."
         )
     *weaker_specs, strong_spec = dict.fromkeys(specs)
-    return tuple(cast.PlayerType(spec, spec) for spec in weaker_specs), strong_spec
+    type_names = {
+        strategy: name for name, strategy in cast.list_player_types(*reviewed_variants)[:-1]
+    }
+    weaker_types = (cast.PlayerType(type_names.get(spec, spec), spec) for spec in weaker_specs)
+    return tuple(weaker_types), strong_spec
 
 
 # Sweeps

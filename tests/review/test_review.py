@@ -19,7 +19,7 @@ from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.runs.stopping import elo_to_score
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import STRONG_PLAYER
+from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG_PLAYER
 from support import hostile
 from support.command_line import interrupt_after_blocks, run_simgin
 from support.html_checks import find_html_errors
@@ -275,9 +275,13 @@ STATISTICS_BY_METRIC = {
 
 
 @pytest.mark.parametrize("variant", [BASELINE, *REVIEWED_VARIANTS])
-@pytest.mark.parametrize("player_type", ["simple", "gin-only", STRONG_PLAYER])
-def test_metrics_and_differences_agree_with_numpy(small_review, batch_rows, variant, player_type):
-    name = "gold-early" if player_type == STRONG_PLAYER else player_type
+@pytest.mark.parametrize(
+    ("player_type", "name"),
+    [(IMMEDIATE_KNOCKER, "simple"), (GIN_PLAYER, "gin-only"), (STRONG_PLAYER, "gold-early")],
+)
+def test_metrics_and_differences_agree_with_numpy(
+    small_review, batch_rows, variant, player_type, name
+):
     names = ["variant", "metric", "players"]
     metrics = pd.read_csv(small_review[0] / "metrics.csv").set_index(names)
     differences = pd.read_csv(small_review[0] / "differences.csv").set_index(names)
@@ -332,14 +336,15 @@ def test_missing_metric_has_a_reason(small_review):
 # Sentences
 
 
-def test_terminal_output_fits_24_lines(small_review):
+def test_terminal_output_fits_26_lines(small_review):
     lines = small_review[1].stdout.splitlines()
     end = next(i for i, line in enumerate(lines) if line.startswith("Skill"))
-    assert lines[0] == "Straight or Points target 200?" and end < 24
+    assert lines[0] == "Straight or Points target 200?" and end < 26
     assert lines[1].startswith('The goal "turns per match 60..120" is ')
     verdict = " ".join(" ".join(lines[1:9]).split())
     assert "Straight: Matches " in verdict and "nearly every deal ends in gin" in verdict
     assert "Points target 200: Matches " in verdict and "longer" in verdict
+    assert 'also contains the table "Scorecard at equal match length".' in small_review[1].stdout
 
 
 def test_report_is_valid_and_has_every_part(small_review):

@@ -397,6 +397,24 @@ def test_tenfold_change_requires_the_whole_interval():
 # Players who were not trained for the rules
 
 
+def test_given_players_keep_the_names_of_their_types():
+    """Expect the row about playing for gin, as in a review with the default players."""
+    players = ["beginner", "simple", "gin-only", "champion", "champion-mc"]
+    request = ReviewRequest.read([OTHER_VARIANT], BASELINE, players=players)
+    names = ["beginner", IMMEDIATE_KNOCKER, GIN_PLAYER, "champion"]
+    assert [player_type.name for player_type in request.kinds] == names
+    assert request.gin_and_knock_players == ("gin-only", "simple")
+
+
+def test_scorecard_explains_only_its_rows(monkeypatch):
+    review = make_review({})
+    note = review_report.build_scorecard_table(review).note
+    assert "Playing for gin v knocking: " in note
+    assert 'For deals won, matches won and stalled deals, "a little" begins at 1' in note
+    monkeypatch.setattr(ReviewRequest, "gin_and_knock_players", None)
+    assert "Playing for gin v" not in review_report._explain_scorecard_rows(review)
+
+
 def make_request(*players, baseline=BASELINE, **options):
     """Return a request with the given (variant, strong player) pairs."""
     return ReviewRequest(
