@@ -266,7 +266,7 @@ def _parse_parts(
         for text in part_texts
     ]
     messages = [message for part in parts for message in part.errors]
-    if "=" in part_texts[0] and not _is_file_reference(part_texts[0]):
+    if "=" in part_texts[0] and parts[0].is_known and not _is_file_reference(part_texts[0]):
         messages.append(
             f"a variant must begin with a name, but {format_value(part_texts[0])} is a setting. "
             "Put standard+ before it."
@@ -284,7 +284,12 @@ def _parse_part(text: str, spec: str) -> _SpecPart:
         value = parameter.parse(value_text)
         errors = tuple(filter(None, [parameter.make_error_message(value)]))
         return _SpecPart(text, {name: value}, errors=errors, author_settings=(name,))
-    if separator:
+    if separator and name.partition(":")[0] in variant_names():
+        message = (
+            f"{format_value(text)} contains a colon. Join names and settings with plus signs, as "
+            f"in {text.replace(':', '+', 1)}."
+        )
+    elif separator:
         message = validation.make_unknown_parameter_error(name)
     elif not text:
         message = (
