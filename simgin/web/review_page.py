@@ -33,6 +33,10 @@ MAX_RULE_SETS_TO_ADAPT = 3  # maximum number of rule sets for which training is 
 PRECISIONS, TRAINING_CHOICES = ("normal", "quick", "deep"), ("auto", "yes", "no")
 QUICK_REVIEW_FACTOR = 0.1
 EARLY_END_NOTE = "The review ends earlier if more matches would rarely change an effect size."
+PLAYERS_CONFLICT = ReviewError(
+    "The last strategy in the field 'Players' is the strong player, so simgin cannot train a "
+    "strong player. Choose another option, or empty the field 'Players'."
+)
 # CPU time per rule set for pilot matches and plots, and for training with compilation, in seconds
 PILOT_SECONDS, TRAINING_SECONDS = 2, 50
 
@@ -55,6 +59,8 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
     adapted_variants = (
         [] if players or request.is_solo else _choose_variants_to_adapt(form, [base, *rule_sets])
     )
+    if players and form.values.get("adapt") == "yes":
+        form.add_error("adapt", PLAYERS_CONFLICT)
     precision = form.read_choice("precision", PRECISIONS, "normal")
     factors = {"quick": QUICK_REVIEW_FACTOR, "deep": review_request.DEEP_REVIEW_FACTOR}
     n_matches = round(request.matches * factors.get(precision, 1))

@@ -135,6 +135,7 @@ def test_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
         ({"players": "gold"}, "players", "at least two different strategies"),
         ({"players": "gold,gold"}, "players", "at least two different strategies"),
         ({"players": "gold,mine.py"}, "players", "is not a built-in strategy"),
+        ({"players": "simple,gold", "adapt": "yes"}, "adapt", "cannot train a strong player"),
         ({"r1": "solitary-gin"}, "form", "Solitaire and two-player variants"),
     ],
 )
