@@ -308,8 +308,9 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     max_dealer_effect = 100 * figures.compute_max_absolute_value(dealer_differences, 0)
     note = "The map shows the dealer's win probability. "
     if not np.isnan(dealer_differences).all():
-        note += f"The nondealer's win probability differs by at most {max_dealer_effect:.2g}. "
-    note += figures.format_max_half_width(frame)
+        note += f"The nondealer's win probability differs by at most {max_dealer_effect:.2g} "
+        note += "percentage points. "
+    note += figures.format_max_half_width(frame, unit=" percentage points")
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first_row = frame.iloc[0]

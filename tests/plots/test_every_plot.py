@@ -143,6 +143,14 @@ def test_shared_parts_of_row_names_are_in_the_caption():
     )
 
 
+def test_caption_of_win_probabilities_has_units():
+    caption = " ".join(draw_plot("win_by_score", "one").get_supxlabel().split())
+    assert re.search(
+        r"nondealer's win probability differs by at most [\d.]+ percentage points", caption
+    )
+    assert re.search(r"95 % intervals are at most [\d.]+ percentage points", caption)
+
+
 def test_caption_describes_only_marks_in_the_plot():
     frame = make_strategy_differences([1.0, 0.01], "margin").assign(unit="deal", n=8_000)
     matches = make_strategy_differences([1.0, 2.0], "match_win").assign(unit="match", n=1_000)
