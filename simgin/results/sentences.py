@@ -50,7 +50,9 @@ MIN_DEALS_FOR_TEST, MIN_MATCHES_FOR_TEST = (
     2 * MIN_BATCHES * size
     for size in (batch_columns.DEAL_BATCH_SIZE, batch_columns.MATCH_BATCH_SIZE)
 )
-COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
+COMPARISON_COLUMNS = [
+    *("variant", "base_variant", "strategy", "base_strategy", "opponent", "base_opponent")
+]
 # units of differences, by metric
 DIFFERENCE_UNITS = {
     "deal_win": "percentage points in deals won",
@@ -621,14 +623,16 @@ def describe_differences(
     groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
     for names, rows in groups:
         significant_rows = [row for _, row in rows.iterrows() if is_significant(row)]
-        variant, base_variant, strategy, base_strategy, opponent = map(str, names)
+        variant, base_variant, strategy, base_strategy, *opponents = map(str, names)
         if base_strategy in user_strategy_names and strategy not in user_strategy_names:
             strategy, base_strategy = f"{base_strategy}, the baseline,", strategy
             significant_rows = [_reverse_difference(row) for row in significant_rows]
         if significant_rows:
             max_z_score = max(abs(row["value"]) / row["se"] for row in significant_rows)
             difference_texts = ", ".join(map(_format_difference, significant_rows))
-            comparison = format_comparison(variant, base_variant, strategy, base_strategy, opponent)
+            comparison = format_comparison(
+                variant, base_variant, strategy, base_strategy, *opponents
+            )
             lines = significant_lines[variant != base_variant]
             lines.append((max_z_score, f"{comparison}: {difference_texts}."))
     strategy_lines, variant_lines = (
@@ -679,11 +683,16 @@ def format_comparison(
     strategy: str,
     base_strategy: str,
     opponent: str,
+    base_opponent: str,
     *,
     separator: str = " compared with ",
     against: str = "against",
 ) -> str:
     """Return the name of a comparison, with the shared players and variant in parentheses."""
+    if opponent != base_opponent or (variant != base_variant and strategy != base_strategy):
+        # The two runs have no matchup in common.
+        sides = (strategy, opponent, variant), (base_strategy, base_opponent, base_variant)
+        return separator.join(f"{a} {against} {b} in {rules}" for a, b, rules in sides)
     shared_values = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
         return f"{variant}{separator}{base_variant} ({' '.join([strategy, *shared_values])})"

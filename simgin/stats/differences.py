@@ -310,7 +310,8 @@ def describe_equivalence_verdicts(frame: Frame) -> Iterator[str]:
             " and ".join(dict.fromkeys((row[name], row[f"base_{name}"])))
             for name in ("strategy", "variant")
         )
-        opponent_text = f" against {row['opponent']}" if row["opponent"] else ""
+        opponents = " and ".join(dict.fromkeys((row["opponent"], row["base_opponent"])))
+        opponent_text = f" against {opponents}" if opponents else ""
         subject = f"The results of {strategies}{opponent_text} in {rules}"
         comparison = "their difference", "0"
         yield format_equivalence_verdict(

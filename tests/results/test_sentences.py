@@ -324,6 +324,22 @@ def test_sentence_names_the_users_strategy_first():
         assert sentences.describe_differences(frame, names) == [sentence]
 
 
+def test_sentence_names_both_matchups_of_runs_without_a_common_matchup():
+    frame = make_differences(("gold", "margin", -3.0, 0.1, 1e-9)).assign(base_opponent="champion")
+    (sentence,) = sentences.describe_differences(frame)
+    assert sentence.startswith(
+        "gold against simple in eaai compared with gold against champion in eaai: -3.00"
+    )
+    assert build_differences_table(frame).rows[0][0] == (
+        "gold v simple in eaai - gold v champion in eaai"
+    )
+    frame = frame.assign(variant="standard", strategy="stubborn", base_opponent="simple")
+    (sentence,) = sentences.describe_differences(frame)
+    assert sentence.startswith(
+        "stubborn against simple in standard compared with gold against simple in eaai: -3.00"
+    )
+
+
 def test_comparisons_with_too_few_deals_are_not_reported_as_tested():
     nan = float("nan")
     frame = make_differences(("early", "margin", nan, nan, nan), ("late", "margin", 0.1, 0.1, 0.6))
