@@ -27,6 +27,7 @@ from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.result import Result
 from simgin.strategy.cast import find_strong_player
+from simgin.text.messages import quote_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,6 +123,22 @@ class AnalysisRequest:
         """
         record = read_deal_file(path)
         return cls(record.deal, budget, player_names=record.player_names, **options)
+
+    @property
+    def replaced_files(self) -> list[str]:
+        """Sentences about strategy files of a recorded deal that simgin does not run."""
+        if not isinstance(self.position_or_deal, TracedDeal):
+            return []
+        players = self.position_or_deal.matchup.players
+        choices = (("--as", self.strategy), ("--against", self.opponent))
+        return [
+            f"{player.spec} continues the deal instead of {quote_text(name)}, because simgin does "
+            f"not run Python files that a deal file names. To use your file, add {option} FILE."
+            for name, player, (option, choice) in zip(
+                self.player_names, players, choices, strict=False
+            )
+            if choice is None and ".py" in name.lower()
+        ]
 
 
 @dataclass(frozen=True, repr=False)

@@ -141,6 +141,17 @@ def test_unknown_players_are_replaced_by_champion(write_deal, tmp_path):
     ]
 
 
+def test_replaced_strategy_file_is_reported(write_deal):
+    path, _, _ = write_deal("gold", "simple", "standard", 1)
+    assert "warning" not in run_simgin("analyze", path, "--turn", 1, "--worlds", 100).stderr
+    path.write_text(path.read_text().replace("simple", "mine.py:k=5"))
+    process = run_simgin("analyze", path, "--turn", 1, "--worlds", 100)
+    assert "warning: champion continues the deal instead of 'mine.py:k=5'" in process.stderr
+    assert "add --against FILE" in process.stderr
+    process = run_simgin("analyze", path, "--turn", 1, "--worlds", 100, "--against", "simple")
+    assert "warning" not in process.stderr
+
+
 def test_inconsistent_decision_is_reported_by_number(write_deal):
     path, content, _ = write_deal("gold", "simple", "standard", 2, 1)
     discard_rows = [i for i, row in enumerate(content["rows"]) if row.get("slot") == "discard"]

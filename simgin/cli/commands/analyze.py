@@ -11,6 +11,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.output import format_repeat_command, render_with_commands
+from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
     from simgin.analysis.analysis import Analysis
@@ -192,6 +193,8 @@ def analyze_command(
                     f"both players. Omit {words[1]!r}."
                 )
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
+            for message in request.replaced_files:
+                print_status(f"warning: {message}")
         else:
             strategy_a, strategy_b = (*words, None)[:2]
             deal_id = {name: arguments[name] for name in DEAL_ID_OPTIONS}
