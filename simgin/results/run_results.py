@@ -29,7 +29,13 @@ from simgin.runs.block import count_remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import SELF_PLAY_INDEX, FieldChange, Plan
 from simgin.runs.result import Result
-from simgin.runs.stopping import COMPLETE_TEXT, CONCLUSION_PREFIX, SEQUENTIAL_TEST_NAME, StopResult
+from simgin.runs.stopping import (
+    COMPLETE_TEXT,
+    CONCLUSION_PREFIX,
+    SEQUENTIAL_TEST_NAME,
+    UNREACHED_SUFFIX,
+    StopResult,
+)
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.differences import add_adjusted_p_values, adjust_p_values, compute_differences
@@ -170,7 +176,7 @@ class RunResults(Result):
     def stopping_notes(self) -> list[str]:
         """Notes about matchups that stopped without a sequential test, one per line."""
         return [
-            f"{self._choose_stop_label(key, 'Stopped')}: {stop.reason}"
+            f"{self._choose_stop_label(key, 'Stopped')}: {_format_stop_reason(stop.reason)}"
             for key, stop in self._iter_stops()
             if not stop.reason.startswith((COMPLETE_TEXT, SEQUENTIAL_TEST_NAME, CONCLUSION_PREFIX))
         ]
@@ -686,6 +692,17 @@ def compute_strategy_effect(
     frame = frame.assign(change=effect.change, field=effect.field, p_holm=np.nan, **labels)
     columns = table.list_output_columns("effects")
     return frame.drop(columns=[name for name in frame if name not in columns])
+
+
+def _format_stop_reason(reason: str) -> str:
+    """Return the reason for stopping, as a sentence if a run did not reach its precision."""
+    if not reason.endswith(UNREACHED_SUFFIX):
+        return reason
+    target = reason.removeprefix("stop when ").removesuffix(UNREACHED_SUFFIX)
+    return (
+        f"the run reached its maximum size before {target.replace(' is known', ' was known', 1)}. "
+        "The intervals are wider than in a run of this size without `until`."
+    )
 
 
 def _list_self_play_metrics(batch_rows: BatchRows) -> list[str]:

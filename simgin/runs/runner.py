@@ -38,7 +38,7 @@ from simgin.runs.block import (
     play_block,
 )
 from simgin.runs.ledger import Ledger, open_ledger, pack_rows
-from simgin.runs.stopping import StoppingRule, StopResult
+from simgin.runs.stopping import UNREACHED_SUFFIX, StoppingRule, StopResult
 from simgin.text.messages import print_status
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class _StoppingMonitor:
 
     def result(self, task: Task) -> StopResult:
         """Return the number of units at which the matchup stopped, or the planned number."""
-        units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
+        units, decision = self.stop or (task.units, f"{self._rule.text}{UNREACHED_SUFFIX}")
         return StopResult(units, decision, self._rule.compute_multiplier(units))
 
 

@@ -37,6 +37,7 @@ MIN_CATEGORY_COUNT = 1e-3
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 COMPLETE_TEXT = "complete"
+UNREACHED_SUFFIX = ": not reached"  # follows the text of a stopping rule
 SEQUENTIAL_TEST_NAME = "sequential test"  # start of the description of a sequential test
 CONCLUSION_PREFIX = "A is "  # start of every conclusion of a sequential test
 # subjects of sentences about each metric

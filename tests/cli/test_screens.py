@@ -105,6 +105,15 @@ def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
         assert words not in sentences
 
 
+def test_unreached_precision_is_explained():
+    output = " ".join(run_command_line("match gold simple --deals 400 --until 1%").split())
+    assert (
+        "Stopped: the run reached its maximum size before the percentage of deals won was known to "
+        "within ± 1 percentage points (95 % confidence sequence). The intervals are wider than in a "
+        "run of this size without `until`."
+    ) in output
+
+
 @pytest.mark.parametrize(
     ("arguments", "outcome"),
     [
