@@ -347,6 +347,7 @@ def test_plot_rejects_frames_that_it_cannot_draw(panel_results):
             r"plots\.endings received a DataFrame without the column metric",
         ),
         ([1, 2], r"plots\.endings requires a pandas DataFrame, but received '1/2'"),
+        (panel_results, r"received RunResults\. Pass a DataFrame that its method `frames` returns"),
         (frame.iloc[:0], r"plots\.endings received a DataFrame without rows"),
         (
             pd.concat([frame, frame]),

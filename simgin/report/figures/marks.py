@@ -321,9 +321,12 @@ def validate_frame(draw: Callable[DrawParameters, Figure]) -> Callable[DrawParam
     def draw_validated(*args: DrawParameters.args, **kwargs: DrawParameters.kwargs) -> Figure:
         function_name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
+            has_frames = hasattr(frame, "frames")
+            value_text = type(frame).__name__ if has_frames else format_value(frame)
+            fix = " Pass a DataFrame that its method `frames` returns." if has_frames else ""
             raise SimginError(
                 f"plots.{function_name} requires a pandas DataFrame, but received "
-                f"{format_value(frame)}. See help(simgin.plots.{function_name})."
+                f"{value_text}.{fix} See help(simgin.plots.{function_name})."
             )
         if not len(frame):
             raise SimginError(
