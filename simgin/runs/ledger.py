@@ -371,6 +371,12 @@ class Ledger:
     def check_identity(self, identity: Mapping[str, Any]) -> None:
         """Raise LedgerError with a list of the differences if the ledger belongs to another run."""
         lines = [] if self.is_empty() else describe_identity_differences(self.identity, identity)
+        if lines and _remove_directories(self.identity) == _remove_directories(identity):
+            raise LedgerError(
+                f"{Path(self._name).parent} contains a run with the same strategy files under "
+                "other paths. Repeat the command in the working directory of the first run, "
+                "or choose another directory for the results."
+            )
         if lines:
             raise LedgerError(
                 f"{Path(self._name).parent} contains another run:\n"
@@ -623,6 +629,11 @@ def _format_corruption_message(name: str, error: object) -> str:
 def _get_sqlite_code(error: BaseException) -> int:
     """Return SQLite's primary code of an error, or 0 if the error has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _remove_directories(identity: Mapping[str, Any]) -> Any:
+    """Return an identity without the directories of strategy files, such as `bots/mine.py`."""
+    return json.loads(re.sub(r'[^"=+ ]*/(?=[^"/]*\.py)', "", json.dumps(identity)))
 
 
 def describe_identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:

@@ -185,6 +185,20 @@ def test_another_run_is_rejected_with_the_difference(ledger_path, change, messag
     assert ledger_path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("digest", "message"), [("1", "Repeat the command in the working dir"), ("2", "another run")]
+)
+def test_moved_strategy_file_is_distinguished_from_another_run(ledger_path, digest, message):
+    identity = {**RUN_IDENTITY, "strategies": {"gold+knock=mine.py#late:k=3": "1"}}
+    with open_ledger(ledger_path, identity) as run_ledger:
+        run_ledger.add_block(
+            0, 0, [BATCH_SIZE], pack_rows(make_random_rows(np.random.default_rng(5), 1)), "x"
+        )
+    moved = {**RUN_IDENTITY, "strategies": {"gold+knock=/home/a/mine.py#late:k=3": digest}}
+    with pytest.raises(LedgerError, match=message), open_ledger(ledger_path, moved):
+        pass
+
+
 def test_empty_ledger_accepts_any_run(ledger_path):
     for seed in (1, 2):
         with open_ledger(ledger_path, {**RUN_IDENTITY, "seed": seed}) as run_ledger:
