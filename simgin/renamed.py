@@ -4,7 +4,7 @@ Version 1.0 will remove this module and its table.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -25,7 +25,7 @@ def _read_renames() -> dict[str, dict[str, str]]:
     return tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
 
 
-def make_missing_name_error(owner: str, name: str, valid_names: Iterable[str] = ()) -> Exception:
+def make_missing_name_error(owner: str, name: str, valid_names: Collection[str] = ()) -> Exception:
     """Return the error for a missing name, including the new name if there is one.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
@@ -41,7 +41,9 @@ def make_missing_name_error(owner: str, name: str, valid_names: Iterable[str] = 
 
     new_name = find_new_name(owner, name)
     if new_name is None:
-        similar_names = difflib.get_close_matches(name, valid_names, n=1)
+        # The command `odds` corresponds to the function `compute_odds`.
+        similar_names = [valid for valid in valid_names if name in valid.split("_")]
+        similar_names += difflib.get_close_matches(name, valid_names, n=1)
         suggestion = f". Did you mean {similar_names[0]!r}?" if similar_names else ""
         return AttributeError(f"{owner!r} has no attribute {name!r}{suggestion}")
     message = f"{owner}.{name} is now {owner}.{new_name}. Use the new name."

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import simgin
 from simgin.analysis.analysis import Analysis
 from simgin.analysis.error_rates import ErrorRates
 from simgin.learn.cma_search import TuningResult
@@ -64,6 +65,14 @@ def test_old_name_raises_an_error_with_the_new_name(owner):
         if not is_class:
             with pytest.raises(ImportError, match=f"{old} is now"):
                 exec(f"from {owner} import {old}")
+
+
+@pytest.mark.parametrize(
+    ("command", "function"), [("chart", "compute_chart"), ("tune", "tune_strategy")]
+)
+def test_name_of_a_command_suggests_its_function(command, function):
+    with pytest.raises(AttributeError, match=f"Did you mean '{function}'"):
+        getattr(simgin, command)
 
 
 def test_error_within_a_property_is_not_taken_for_a_missing_name():
