@@ -54,7 +54,7 @@ INTERACTIONS_PART = LaterPart(
 )
 COMBINATIONS_PART = LaterPart(
     re.compile(
-        r"^(?!.*corner|.*goal=deals|dice|tedesco)"  # no rules of the interactions part
+        r"^(?!.*corner|.*goal=deals|dice|tedesco)"  # the other parts cover these rules
         # a bonus or a knock limit, and a less frequent rule
         r"(?=.*(\+gin_bonus|\+undercut_bonus|knock_|oklahoma|basic|straight))"
         r".*(rush|shot|layoff|undercut_on_tie|discard_ban|first_turn=discard|spade|ace_value|"
