@@ -250,9 +250,8 @@ def _build_score_table(odds: Odds, variant: str) -> Table:
         table,
         "your points",
         "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
-        f"are at most ± {half_width:.2g} percentage points. Each value is the mean over both "
-        f"dealers. For one of the dealers, the value differs from the mean by up to "
-        f"{dealer_effect:.2g} percentage points.",
+        f"are at most ± {half_width:.2g} percentage points. For each dealer, the value differs "
+        f"from the mean shown by up to {dealer_effect:.2g} percentage points.",
     )
 
 

@@ -442,7 +442,7 @@ def test_reported_odds_by_score_are_averaged_over_dealers(standard_self_play):
         f"Between strong players, the dealer wins {dealer_rate} % of deals and the nondealer "
         f"wins {nondealer_rate} %."
     )
-    assert "Each value is the mean over both dealers. For one of the dealers, the " in scores.note
+    assert "For each dealer, the value differs from the mean shown by up to " in scores.note
     tens = [str(ten) for ten in range(0, 100, 10)]
     assert scores.headings == ("your points", *tens) and [row[0] for row in scores.rows] == tens
     assert (
