@@ -39,8 +39,8 @@ from simgin.stats.table import Frame, build_output_frame, make_estimate_columns
 from simgin.strategy.cast import CHAMPION_STRATEGY, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG_PLAYER
 
 # Distance of a difference from a threshold, in standard errors. If a difference is closer to a
-# threshold, the probability that the last stage of a review settles the effect size is at most 1/6.
-NEAR_THRESHOLD_STANDARD_ERRORS = 0.7
+# threshold, the probability that the last stage of a review settles the effect size is at most 1/3.
+NEAR_THRESHOLD_STANDARD_ERRORS = 1.1
 # keys of the metrics that compare two player types
 SKILL_METRIC, GIN_VS_KNOCK_METRIC = "skill", "waiting"
 MIN_STALLED_RATE_FOR_WARNING = 0.01  # minimum proportion of stalled deals for a warning
