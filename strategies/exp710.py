@@ -53,7 +53,7 @@ def discard_like_exp710(view, rules, params):
 
 @helper
 def _count_melds(hand, rules):
-    """Return the number of melds in an optimal melding of up to eleven cards.
+    """Return the number of melds in an optimal melding, counting at most two.
 
     The number is at most 2.
     """

@@ -113,7 +113,7 @@ def _find_dead_cards(hand, unseen, rules):
 
 @knock(name="by-table")
 def knock_by_table(view, rules, params):
-    """Knock if a table allows the deadwood, given the seen and dead cards (PercentTwenty)."""
+    """Knock if a table allows it for the deadwood and the numbers of seen and dead cards."""
     if is_gin_or_better(view):
         return True
     seen_class = (52 - popcount(view.unseen)) // 5

@@ -492,7 +492,7 @@ class TrainingPart:
     fixed_deltas: np.ndarray
 
     def play_round(self, round_index: int, deltas: np.ndarray, pool: Executor) -> RuleSetSums:
-        """Play one round with random rule sets."""
+        """Play one training round with random rule sets."""
         sampled_variants = self.sample_variants(round_index, self.rule_sets)
         seeds = self.seed + GENERATION_SEED_STRIDE * np.arange(
             round_index * self.rule_sets, (round_index + 1) * self.rule_sets

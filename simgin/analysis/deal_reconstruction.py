@@ -218,7 +218,7 @@ class DealReconstruction:
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
-        """Yield error messages about wrong hand sizes and cards that must be known."""
+        """Yield error messages if the hand contradicts the pile or a required card is unknown."""
         top_card = self.top_cards[-1]
         if top_card is not None and top_card.is_taken and len(self.cards) == 10:
             name = format_card(top_card.card)

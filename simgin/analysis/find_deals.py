@@ -471,7 +471,7 @@ def _estimate_rough_cost(analysis: Analysis) -> float:
 def _measure_mistake(
     result: FoundDeals, command: str, analysis: Analysis, budget: AnalysisBudget
 ) -> DealRow:
-    """Measure the cost of a decision in new worlds without eliminating actions."""
+    """Measure the cost of a decision in new worlds, comparing only the chosen and best action."""
     position = analysis.position
     best_action = position.actions[analysis.ranking[0]]
     reduced_position = replace(position, actions=[best_action, position.chosen_action])

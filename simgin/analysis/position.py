@@ -211,12 +211,12 @@ class Position:
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = " including the joker" if params["joker"] != "none" else ""
         knock = f", knock limit {view.limit}" if view.limit else ""
-        turns = (
+        turn_text = (
             f", turn {view.turn} of {params['max_draws']}"
             if params["max_draws"] is not None
             else ""
         )
-        return f"Deck of {cards}{joker}{knock}{turns}."
+        return f"Deck of {cards}{joker}{knock}{turn_text}."
 
     @property
     def _new_card_text(self) -> str:

@@ -39,7 +39,7 @@ from simgin.text.messages import format_value
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_cards
 
 UNSEEN_HAND_WORD = "blind"  # word that replaces the cards if the player has not seen them
-MAX_POINTS = 10**9
+SCORE_LIMIT = 10**9  # exclusive maximum of a score that the user enters
 # Strategies for the replay, which do not affect the view
 DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")
 
@@ -107,7 +107,7 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     """Write the match score before the deal to a view."""
     is_pair = isinstance(score, tuple | list) and len(score) == 2
     if not is_pair or not all(
-        isinstance(n_won, int) and 0 <= n_won < MAX_POINTS for n_won in score
+        isinstance(n_won, int) and 0 <= n_won < SCORE_LIMIT for n_won in score
     ):
         raise PositionError(
             f"{format_value(score)} is not a valid score. Use a pair (your points, the "

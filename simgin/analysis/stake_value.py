@@ -149,7 +149,7 @@ def is_score_relevant(variant: Variant) -> bool:
 
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """Compute the equity of deal results in a variant, or return None if only points count."""
+    """Compute the equity of deal results in a variant, or return None if it is not available."""
     params = variant.params
     if params["die"] == "deal":
         return _compute_equity_by_deals_won(variant, workers)

@@ -101,7 +101,7 @@ def _find_knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarra
 
 
 def _find_upcard_cells(rollouts: PairedRollouts, rules: np.ndarray) -> np.ndarray:
-    """Return the chart cell of taking the upcard, by upcard and seat, and -1 for leaving it."""
+    """Return the chart cell of each upcard action: upcard and seat for taking, -1 for leaving."""
     rows = np.zeros(len(rollouts.views), np.int64)
     compile_feature_writer(write_upcard_rows)(rollouts.views, rules, rows)
     seat = (rollouts.views["dealer"] == rollouts.views["seat"]).astype(np.int64)

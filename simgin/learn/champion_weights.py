@@ -812,7 +812,7 @@ def estimate_likelihood_ratios(
         Ratios by deals won and mean points of these deals, (player.N_DEALS_WON_BINS,
         player.N_MEAN_POINTS_BINS), and ratios by number of turns, (player.N_TURN_BINS,).
     """
-    samples = []
+    distributions = []
     for weights, group in zip(
         (hasty_weights, patient_weights), TRAINING_SETTINGS.values(), strict=True
     ):
@@ -824,8 +824,8 @@ def estimate_likelihood_ratios(
         trainer = ChampionTrainer(opponents, weights, seed, variant, workers)
         deals = np.concatenate([trainer.play_matches(opponent, matches) for opponent in opponents])
         is_long_enough = deals["turns"][:, None] >= 2 * np.arange(player.N_TURN_BINS)
-        samples.append((estimate_opponent_distribution(deals), is_long_enough.mean(axis=0)))
-    (hasty_cells, hasty_lengths), (patient_cells, patient_lengths) = samples
+        distributions.append((estimate_opponent_distribution(deals), is_long_enough.mean(axis=0)))
+    (hasty_cells, hasty_lengths), (patient_cells, patient_lengths) = distributions
     ratios = hasty_cells / patient_cells
     ratios[0] = 1
     return ratios, hasty_lengths / np.maximum(patient_lengths, 1e-6)

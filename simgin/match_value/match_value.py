@@ -361,14 +361,14 @@ def depends_on_score(matchup: Matchup) -> bool:
         (max_score // 2, max_score // 3),
         (max_score // 4, max_score * 2 // 3),
     ]
-    zero_start_records = _play_from_points(matchup, (0, 0))
+    zero_start_records = _play_deals_from_score(matchup, (0, 0))
     return any(
-        not np.array_equal(_play_from_points(matchup, start_score), zero_start_records)
+        not np.array_equal(_play_deals_from_score(matchup, start_score), zero_start_records)
         for start_score in start_scores
     )
 
 
-def _play_from_points(matchup: Matchup, starting_points: tuple[int, int]) -> np.ndarray:
+def _play_deals_from_score(matchup: Matchup, starting_points: tuple[int, int]) -> np.ndarray:
     """Play single deals from a score, and return their records without the score fields."""
     params = {**matchup.variant.params, "start_points": list(starting_points)}
     variant = dataclasses.replace(matchup.variant, params=params)

@@ -147,7 +147,7 @@ class Replay:
             yield from self._format_offers_before_deal()
         if self.has_dealt_cards:
             yield from self._format_deal_start()
-        line_functions = {
+        formatter_by_phase = {
             codes.PHASE_UPCARD: self._format_upcard_phase,
             codes.PHASE_LAST: self._format_last_discard,
         }
@@ -156,7 +156,7 @@ class Replay:
             phase = int(decisions[0].view.phase)
             if phase != codes.PHASE_BLIND:
                 yield ""
-                yield from line_functions.get(phase, self._format_turn)(decisions)
+                yield from formatter_by_phase.get(phase, self._format_turn)(decisions)
         yield from self._format_final_draw()
         yield ""
         if self.traced.error:

@@ -316,8 +316,8 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     first_row = frame.iloc[0]
     players = f"{first_row['strategy']} against {first_row['opponent']}"
     width = figures.count_fitting_characters(figures.MAX_PANEL_TITLE_CHARACTERS, "axes.titlesize")
-    title_lines = fold_text(players, width).count("\n") + 1
-    height = SCORES_PANEL_HEIGHT + figures.scale_font(figures.TEXT_LINE_HEIGHT * title_lines)
+    n_title_lines = fold_text(players, width).count("\n") + 1
+    height = SCORES_PANEL_HEIGHT + figures.scale_font(figures.TEXT_LINE_HEIGHT * n_title_lines)
     figure = figures.create_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     dealer_rows = frame[frame["dealer"] == PLAYER_A]

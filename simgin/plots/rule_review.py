@@ -32,8 +32,8 @@ MIN_COLOUR_LIMIT = 2.0  # minimum extent of a colour scale on each side, in perc
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
 MIN_MAP_ROW_HEIGHT = 0.34  # minimum height of a row in the heat map of a sweep, in inches
-# number of characters in the row and column names of the heat map of a sweep
-MAX_MAP_CHARACTERS = 48
+# maximum number of characters of a row name and all column names in the heat map of a sweep
+MAX_HEAT_MAP_CHARACTERS = 48
 CHARACTER_WIDTH = 0.075  # mean width of a character in a column name, in inches
 VARIANT_DOT_HEIGHT = 0.075  # minimum height per variant in the row of a player type, in inches
 VARIANT_DOT_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
@@ -528,7 +528,7 @@ def _compute_rotated_height(
     row_name_lines = [
         line for name in row_names for line in figures.wrap_row_name(name).split("\n")
     ]
-    n_characters = figures.count_fitting_characters(MAX_MAP_CHARACTERS, "xtick.labelsize")
+    n_characters = figures.count_fitting_characters(MAX_HEAT_MAP_CHARACTERS, "xtick.labelsize")
     n_column_characters = (n_characters - max(map(len, row_name_lines))) // n_columns
     max_length = max(map(len, texts))
     if max_length <= n_column_characters:

@@ -155,7 +155,7 @@ def test_intervals_of_cells_have_nominal_coverage(max_weight):
 
 
 def test_decisions_without_an_action_are_ignored(discard_chart):
-    """Ignore decisions without a tried action, and omit chart rows without decisions."""
+    """Test decisions without an evaluated action, and chart rows without decisions."""
     decisions = (
         discard_chart.action_cells[:300],
         discard_chart.action_values[:300],

@@ -23,7 +23,7 @@ OLD_MANIFEST = {"simgin": "0.1.0", "form": 0}
 
 
 def write_results(command, path="out"):
-    """Write a run directory of a command, without a ledger."""
+    """Write a run directory, without a ledger, as if `command` had created it."""
     directory.write_run_directory(
         path, {**OLD_MANIFEST, "command": f"simgin {command}"}, {"table.csv": "mine"}
     )

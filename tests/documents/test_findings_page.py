@@ -201,7 +201,7 @@ DECIDED_CARDS = [
 
 
 @pytest.mark.parametrize("card", DECIDED_CARDS, ids=lambda card: str(card.question))
-def test_card_is_not_supported_by_extreme_values(card, monkeypatch):
+def test_extreme_values_do_not_support_the_claim_of_a_finding(card, monkeypatch):
     """Replace the values behind the effect symbols with much higher or lower values."""
     query, read_frame, errors = (
         cards.add_family_defaults(card.effect["query"]),

@@ -25,7 +25,7 @@ API_TEST_VARIANTS = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice
 
 
 def pick_legal_action(rng, mask):
-    """Choose a random legal action that mostly continues the deal."""
+    """Choose a random legal action, usually one that continues the deal."""
     actions = np.flatnonzero(mask).tolist()
     if encoding.CONTINUE_DEAL in actions and rng.random() < 0.8:
         return encoding.CONTINUE_DEAL

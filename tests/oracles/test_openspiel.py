@@ -104,7 +104,7 @@ def check_actions(openspiel, spiel_deal, engine_deal, rules, counts):
 
 
 def check_knock_discards(spiel_deal, hand, reported_deadwood, limit, rules, counts):
-    """Check the legal knocks, unless OpenSpiel reports too much deadwood."""
+    """Check which discards allow OpenSpiel to knock, given that it can overestimate deadwood."""
     deadwood_after = {card: deadwood(hand & ~(1 << card), rules) for card in hands.list_cards(hand)}
     discards = sum(1 << card for card, left in deadwood_after.items() if left <= limit)
     if reported_deadwood != min(deadwood_after.values()):

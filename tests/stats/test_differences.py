@@ -146,7 +146,7 @@ def test_paired_estimate_has_the_value_of_the_exact_sums(as_b):
 
 
 def make_rarely_different_rows(n_cases, n_batches=20):
-    """Return two matchups with 1,000 deals per batch that differ in the number of dead hands."""
+    """Return batch rows of two matchups whose numbers of dead hands differ in `n_cases` batches."""
     batch_rows = np.zeros((n_batches, batch_columns.N_COLUMNS), np.int64)
     batch_rows[
         :,

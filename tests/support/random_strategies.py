@@ -46,7 +46,7 @@ def take_until_turn(view, rules, params):
     least=param(0, 0, 3, "least kind of ending"),
 )
 def end_late(view, rules, params):
-    """End the deal at the 50th-card rule, with a wanted type of ending, or rarely otherwise."""
+    """End the deal at the 50th card or with at least a given ending, and otherwise rarely."""
     wanted = params[1] > 0 and view.ending >= params[1]
     return view.phase == 2 or wanted or bernoulli(params[0], view.noise)
 

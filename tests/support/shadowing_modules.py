@@ -1,4 +1,4 @@
-"""Create a directory of modules with the same names as modules that Python imports."""
+"""Modules that have the names of common modules and record whether they are imported."""
 
 import os
 import subprocess

@@ -97,19 +97,19 @@ def test_failed_copy_is_removed(monkeypatch, error, folder_exists):
 def test_killed_copy_is_completed_by_the_same_command(tmp_path):
     """Kill the copy before every eighth file operation."""
     code = "from simgin.text import examples; examples.copy_examples(examples.Path('mine'))"
-    expected_folder, killed_folder = tmp_path / "copied", tmp_path / "place"
+    expected_folder, stopped_folder = tmp_path / "copied", tmp_path / "place"
     with KillableProcess(tmp_path, "import simgin.text.examples") as killing:
-        for folder in (expected_folder, killed_folder):
+        for folder in (expected_folder, stopped_folder):
             folder.mkdir()
         operations = killing.execute(expected_folder, code).operations
         for last in range(1, operations + 1, 8):
-            shutil.rmtree(killed_folder / "mine", ignore_errors=True)
+            shutil.rmtree(stopped_folder / "mine", ignore_errors=True)
             assert (
-                killing.execute(killed_folder, code, last_operation=last).ended == -signal.SIGKILL
+                killing.execute(stopped_folder, code, last_operation=last).ended == -signal.SIGKILL
             )
-            attempt = killing.execute(killed_folder, code)
+            attempt = killing.execute(stopped_folder, code)
             assert attempt.ended == 0, attempt.said
-            assert read_directory(killed_folder) == read_directory(expected_folder)
+            assert read_directory(stopped_folder) == read_directory(expected_folder)
 
 
 def test_example_strategy_equals_the_readme():

@@ -245,9 +245,11 @@ class Deal:
 
     def _is_redealt(self):
         """Return True if these rules deal again when the joker is in the hand."""
-        rules, size = build_rules(self.matchup.variant), count_dealt_cards(self.params)
+        rules = build_rules(self.matchup.variant)
+        n_dealt_cards = count_dealt_cards(self.params)
         return all(
-            choose_joker_position(0, unit, 0, rules) >= size for unit in range(MAX_REDEAL_TRIES)
+            choose_joker_position(0, unit, 0, rules) >= n_dealt_cards
+            for unit in range(MAX_REDEAL_TRIES)
         )
 
     @property

@@ -76,7 +76,7 @@ class Goal:
 
     @property
     def settlement(self) -> int | None:
-        """Points that the loser pays the winner, or None."""
+        """Points that the loser pays the winner, or None if no points are paid."""
         return None
 
 
