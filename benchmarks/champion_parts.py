@@ -123,7 +123,7 @@ def replace_policies(**specs: str) -> Strategy:
     return loader.find_strategy("champion" + "".join(spec_parts))
 
 
-def measure_win_rate(strategy: Strategy, opponent: str, n_matches: int, seed: int) -> str:
+def format_win_rate(strategy: Strategy, opponent: str, n_matches: int, seed: int) -> str:
     """Format the percentage of matches that a strategy wins, with its confidence interval."""
     opponent_strategy = loader.find_strategy(opponent)
     matchup = Matchup(variants.find_variant("eaai"), strategy, opponent_strategy, seed, "match")
@@ -153,7 +153,7 @@ def main() -> None:
     print("| Removed part | Against `simple` | Against `marjj` |\n|---|---|---|")
     for part, changed_player in players.items():
         win_rates = [
-            measure_win_rate(changed_player, opponent, args.matches, args.seed)
+            format_win_rate(changed_player, opponent, args.matches, args.seed)
             for opponent in OPPONENTS
         ]
         print(f"| {part} | {win_rates[0]} | {win_rates[1]} |", flush=True)

@@ -249,8 +249,8 @@ class Analysis(RenamedAttributes):
     @cached_property
     def best_indices(self) -> list[int]:
         """Indices of the actions not significantly worse than the best action, best first."""
-        is_active = find_contenders(self.values, self.max_worlds, self.min_assumed_range)
-        return [index for index in self.ranking if is_active[index]]
+        is_contender = find_contenders(self.values, self.max_worlds, self.min_assumed_range)
+        return [index for index in self.ranking if is_contender[index]]
 
     @cached_property
     def ranking(self) -> list[int]:

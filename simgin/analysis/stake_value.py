@@ -171,7 +171,7 @@ def _make_equal_matchup(variant: Variant) -> Matchup:
 
 
 def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> DealsEquity:
-    """Compute the equity in matches with a die that end at a number of won deals."""
+    """Compute the equity in matches with a die to a given number of won deals."""
     params = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_outcome_probabilities(outcomes, count_won_deals(params, outcomes))

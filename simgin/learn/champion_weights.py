@@ -95,7 +95,7 @@ def select_cheapest_discards(view, rules, params, max_discards):
 
 @discard
 def propose_discards(view, rules, params):
-    """Propose the MAX_TRIED_DISCARDS discards with the lowest costs, as bits."""
+    """Return a mask of the MAX_TRIED_DISCARDS discards with the lowest costs."""
     return select_cheapest_discards(view, rules, params, MAX_TRIED_DISCARDS)
 
 

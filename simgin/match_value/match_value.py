@@ -97,8 +97,10 @@ class MatchValue(RenamedAttributes):
         """
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
-        if goal.is_one_deal or goal.is_total:
-            return float((get_int_param(params, "deals_in_match") if goal.is_total else 1) > deals)
+        if goal.is_one_deal or goal.low_total_wins:
+            return float(
+                (get_int_param(params, "deals_in_match") if goal.low_total_wins else 1) > deals
+            )
         probability = self.outcomes.probabilities[0]
         bounds = []
         for z in CHERNOFF_BASES:
@@ -134,7 +136,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states, indexed as in `board.find_table_index`."""
+        """Probability that A wins the match from each state, in the order of the board's table."""
         return self.board.compute_win_probabilities(self.outcomes.probabilities[0])
 
     @cached_property
@@ -331,7 +333,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
             "not record the offer."
         )
         raise make_value_unavailable_error(matchup, reason)
-    needs_winners = not matchup.variant.goal.is_total
+    needs_winners = not matchup.variant.goal.low_total_wins
     is_won = outcomes.column("winner") >= 0
     if needs_winners and not is_won.any():
         reason = (
@@ -349,7 +351,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     every match starts without won deals and games.
     """
     params = matchup.variant.params
-    if matchup.variant.goal.is_total:
+    if matchup.variant.goal.low_total_wins:
         return False  # Matches to a total start at 0 (rules.md, section 7).
     max_score = (
         99 if params["points_target"] is None else get_int_param(params, "points_target") - 1

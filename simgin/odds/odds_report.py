@@ -152,7 +152,7 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     )
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
-        verb = "meets the goal in" if parsed_variant.goal.is_total else "wins"
+        verb = "meets the goal in" if parsed_variant.goal.low_total_wins else "wins"
         yield f"{_format_player_comparison(variant, matches, verb, 'matches')}."
 
 
@@ -366,7 +366,7 @@ def _build_strategy_table(odds: Odds, variant: str) -> Table:
     titles = dict(METRIC_TITLES)
     if parsed_variant.params["deal_scoring"] == "penalty":
         titles["score"] = "penalty"
-    if parsed_variant.goal.is_total:
+    if parsed_variant.goal.low_total_wins:
         titles["match"] = "goals met"
     rows = odds.select_rows("strength", variant)
     groups = rows.groupby("strategy", sort=False)

@@ -164,7 +164,7 @@ def make_solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
             f"{matchup.variant.spec} is a two-player variant. Use simgin.odds.two_player_odds to "
             "compute its odds."
         )
-    return replace(matchup, unit="match") if matchup.variant.goal.is_total else matchup
+    return replace(matchup, unit="match") if matchup.variant.goal.low_total_wins else matchup
 
 
 def _count_deals_per_unit(matchup: Matchup) -> int:

@@ -612,7 +612,7 @@ class SoloReplay(Replay):
         return super().format_points()
 
     def _format_winner(self, seat: int) -> str:
-        if not self.goal.is_total:
+        if not self.goal.low_total_wins:
             is_joker = seat != PLAYER_SEAT
             return "The joker wins the match" if is_joker else super()._format_winner(seat)
         result = "won" if seat == PLAYER_SEAT else "lost"

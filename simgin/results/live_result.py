@@ -34,7 +34,7 @@ MAX_PLAYER_NAMES_LENGTH = 30  # maximum total length of the player names, in cha
 
 
 class LiveEstimate:
-    """Live estimates of a run, one per matchup, computed from the finished blocks."""
+    """Interim estimate for each matchup of a run, computed from the finished blocks."""
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan

@@ -92,11 +92,11 @@ def build_run_report(
         details: True to include the detailed tables.
     """
     display_results = results.with_display_names
-    main_tables = choose_main_table(display_results)
+    main_table = choose_main_table(display_results)
     return Report(
         question=results.info.question or _choose_default_question(display_results),
         verdict=list_sentences(display_results),
-        tables=[main_tables] if main_tables else [],
+        tables=[main_table] if main_table else [],
         plots=list(run_plots),
         detail_tables=build_run_tables(display_results) if details else [],
         facts=list(_iter_settings(results)),

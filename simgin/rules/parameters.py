@@ -322,7 +322,7 @@ class MatchGoal:
     other_side_goal: SideGoal | None = None
     is_solo: bool = False
     is_one_deal: bool = False
-    is_total: bool = False
+    low_total_wins: bool = False
     score_unit: str = ""
     board_type: str = "race"
     payment_unit: str = ""

@@ -162,7 +162,7 @@ class Result(RenamedAttributes):
         return report
 
     def overview(self) -> Report:
-        """Return a report that contains at least the verdict and the main table."""
+        """Return a short report, which contains the verdict and the main table."""
         return self.report(self.call)
 
     def plots(self) -> Iterable[Plot]:

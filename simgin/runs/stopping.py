@@ -249,7 +249,7 @@ def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
         return rate_metric if is_percent else points_metric
     if not is_percent:
         return "match_margin"
-    return "goal_met" if matchup.variant.goal.is_total else "match_win"
+    return "goal_met" if matchup.variant.goal.low_total_wins else "match_win"
 
 
 # The sequential test

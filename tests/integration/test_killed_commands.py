@@ -150,7 +150,7 @@ class CommandRun:
         return "conversion" if is_hot else "elsewhere"
 
 
-def choose_kill_limit(kill_index, n_operations, seconds):
+def choose_kill_point(kill_index, n_operations, seconds):
     """Return the time or the file operation at which to kill a command."""
     fraction = kill_index * GOLDEN_RATIO_FRACTION % 1
     if kill_index % 4 == 0:
@@ -196,7 +196,7 @@ def test_command_killed_many_times_writes_the_same_files(name, start_folder, cac
         for number in count():
             if number % KILLS_IN_A_ROW == 0:
                 command_run.reset()
-            end = command_run.run(**choose_kill_limit(number, complete_run.operations, seconds))
+            end = command_run.run(**choose_kill_point(number, complete_run.operations, seconds))
             assert end.ended in (0, -signal.SIGKILL, -signal.SIGALRM), end.said
             phase_counts[command_run.find_killed_phase()] += end.ended != 0
             if number % KILLS_IN_A_ROW == KILLS_IN_A_ROW - 1:

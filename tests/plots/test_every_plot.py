@@ -286,7 +286,7 @@ def test_sweep_map_with_one_row_has_no_break_even_line():
 
 
 def replace_values(frame, column, values):
-    """Replace the five values of a swept parameter, in ascending order."""
+    """Replace the sorted values of a column by the given values."""
     value_by_number = dict(zip(sorted(set(frame[column])), values, strict=True))
     return frame.assign(**{column: frame[column].map(value_by_number)})
 
@@ -396,7 +396,7 @@ def test_effects_by_player_type_show_at_most_eight_variants():
 
 
 def test_effects_by_player_type_show_rows_with_an_empty_unit():
-    """In CSV files, the unit of differences is empty."""
+    """Differences in CSV files have no unit."""
     frame = FRAME_BUILDERS["effects_by_player_type"](VARIANTS[:1], STRATEGIES).assign(unit=np.nan)
     for axes in plots.effects_by_player_type(frame, seed=7).axes:
         assert len(axes.containers[0][0].get_xdata()) == 3

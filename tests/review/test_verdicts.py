@@ -252,7 +252,7 @@ LENGTH_CHANGES = (
 @pytest.mark.parametrize("skill", SKILL_CHANGES)
 @pytest.mark.parametrize("length", LENGTH_CHANGES)
 def test_every_verdict_has_at_most_three_short_sentences(length, skill):
-    """Combine all changes of length, gin, playing for gin, other rows and skill."""
+    """Test the verdicts for all combinations of changes in the scorecard."""
     strong_change, weaker_change = length
     for (change, gin_rate), gin_effect, size in itertools.product(
         GIN_CHANGES, (0, 0.2, -0.2), CHANGE_BY_EFFECT_SIZE

@@ -391,7 +391,7 @@ HOSTILE_CHANGES = {
         for name in hostile_ledgers.TABLE_COLUMNS
     },
     "a trigger": hostile_ledgers.add_endless_trigger,
-    "pages in a circle": hostile_ledgers.add_cyclic_pages,
+    "pages in a circle": hostile_ledgers.add_endless_pages,
     **{
         f"a pipe{suffix}": partial(hostile_ledgers.create_pipe, suffix=suffix)
         for suffix in ledger.SQLITE_SUFFIXES
@@ -421,7 +421,7 @@ def test_ctrl_c_stops_a_query(ledger_path, monkeypatch):
         run_ledger.add_block(
             0, 0, [BATCH_SIZE], pack_rows(make_random_rows(np.random.default_rng(5), 1)), "x"
         )
-    hostile_ledgers.add_cyclic_pages(ledger_path)
+    hostile_ledgers.add_endless_pages(ledger_path)
     monkeypatch.setattr(ledger._QueryStepLimit, "is_exceeded", False)
     ctrl_c_timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     # A background process may ignore Ctrl-C.

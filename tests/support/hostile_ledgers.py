@@ -60,7 +60,7 @@ def create_link(path, suffix, target):
     Path(f"{path}{suffix}").symlink_to(target)
 
 
-def add_cyclic_pages(path):
+def add_endless_pages(path):
     """Add a chain of index pages, each of which refers to the next page many times.
 
     Each page is valid, but a search never reaches the end.

@@ -59,7 +59,7 @@ def force_champion_knock(view, rules, params):
 
 @helper
 def count_partners(card, hand):
-    """Return the number of cards (at most 2) that can form a meld with a card."""
+    """Return how many cards in a hand could be in a meld with a card, counting at most two."""
     found = 0
     for other in range(52):
         if other != card and hand >> other & 1:

@@ -306,7 +306,7 @@ class TwoPlayerReplay(Replay):
         return True
 
     def _is_ending_accepted(self, ending, **expected_fields):
-        """Return True if the player accepts an ending."""
+        """Check the view of a knock decision, and return True if the player ends the deal."""
         return (
             self._check_decision(
                 "knock", 0b11, **make_ending_fields(ending), **expected_fields
@@ -468,7 +468,7 @@ class SoloReplay(Replay):
         return min(gins, key=lambda card: (-worth[card], to_card_number(card)), default=None)
 
     def _is_ending_accepted(self, ending, deadwood, **expected_fields):
-        """Return True if the player accepts an ending."""
+        """Check the view of a knock decision, and return True if the player ends the deal."""
         decision = self._check_decision(
             "knock", 0b11, ending=ENDING_CODES[ending], ending_count=deadwood, **expected_fields
         )
