@@ -197,7 +197,7 @@ def plan_matchup(
     n_games = default_size if count is None else amounts.parse_count(count)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     _warn_about_match_rules([matchup])
-    stopping_rules = _build_stopping_rules([matchup], until, sprt)
+    stopping_rules = _build_stopping_rules([matchup], until, sprt, n_games)
     return Plan(matchup.title, (Task(matchup, n_games),), stopping_rules, seconds)
 
 
@@ -323,11 +323,14 @@ def _choose_default_size(
 
 
 def _build_stopping_rules(
-    matchups: Sequence[Matchup], until: str | float | None, sprt: tuple[float, float] | None
+    matchups: Sequence[Matchup],
+    until: str | float | None,
+    sprt: tuple[float, float] | None,
+    n_games: int,
 ) -> tuple[stopping.StoppingRule, ...]:
     """Return one stopping rule per matchup, or () if the size or the time is fixed."""
     if until is not None:
-        return tuple(stopping.make_precision_rule(until, matchup) for matchup in matchups)
+        return tuple(stopping.make_precision_rule(until, matchup, n_games) for matchup in matchups)
     if sprt is not None:
         return tuple(stopping.make_sequential_test(*sprt, matchup) for matchup in matchups)
     return ()
@@ -421,7 +424,7 @@ def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
     return Plan(
         title=title,
         tasks=tuple(Task(matchup, n_games) for matchup in matchups),
-        stopping_rules=_build_stopping_rules(matchups, file.until, file.sprt),
+        stopping_rules=_build_stopping_rules(matchups, file.until, file.sprt, n_games),
         seconds=file.seconds,
         question=file.question,
         hypothesis=file.hypothesis,

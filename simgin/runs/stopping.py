@@ -15,6 +15,7 @@ from simgin.core import batch_columns
 from simgin.play.matchup import Matchup
 from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
+from simgin.text.amounts import UNIT_PLURALS
 from simgin.text.messages import SimginError
 
 # Standard deviations that are assumed in plans, for the mean of a mirrored pair (True) and for a
@@ -69,13 +70,15 @@ class PrecisionRule:
     metric: str  # metric of strategy A
     half_width: float
     planned_units: int  # number of units at which the confidence sequence is narrowest
+    limit_text: str = ""  # maximum size, such as " for at most 2,000 deals", if it sets the plan
 
     @property
     def text(self) -> str:
         """Description of the stopping rule."""
         subject = METRIC_SUBJECTS[self.metric]
         width = self._format_width(self.half_width)
-        return f"stop when {subject} is known to within ± {width} (95 % confidence sequence)"
+        sequence_text = f"95 % confidence sequence{self.limit_text}"
+        return f"stop when {subject} is known to within ± {width} ({sequence_text})"
 
     def _format_width(self, width: float) -> str:
         """Format the half-width of an interval with its unit."""
@@ -206,19 +209,29 @@ class StoppingError(SimginError):
     """Exception for a stopping rule that is not valid for a matchup."""
 
 
-def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
+def make_precision_rule(half_width: str | float, matchup: Matchup, max_games: int) -> PrecisionRule:
     """Return a rule that stops a run when its intervals have a given half-width.
+
+    If the maximum size is too small for the half-width, the confidence sequence is narrowest at the
+    maximum. The rule then depends on the maximum, so `text`, which is part of the identity of the
+    run, contains it.
 
     Args:
         half_width: String such as `0.1%` for the percentage of deals or matches won, or number of
             points per deal or match, as returned by `simgin.text.amounts`.
         matchup: Matchup to play.
+        max_games: Maximum number of deals or matches.
     """
     is_percent = isinstance(half_width, str)
     metric = _choose_metric(matchup, is_percent=is_percent)
     width = float(str(half_width).removesuffix("%")) / (100 if is_percent else 1)
     sd = NOMINAL_SD_BY_METRIC.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
-    return PrecisionRule(metric, width, estimate.compute_planned_sample_size(width, sd))
+    planned_units = estimate.compute_planned_sample_size(width, sd)
+    max_units = max(estimate.MIN_UNITS_BEFORE_FIRST_LOOK, matchup.key.count_units(max_games))
+    if planned_units <= max_units:
+        return PrecisionRule(metric, width, planned_units)
+    limit_text = f" for at most {max_games:,} {UNIT_PLURALS[matchup.unit]}"
+    return PrecisionRule(metric, width, max_units, limit_text)
 
 
 def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> SequentialTest:

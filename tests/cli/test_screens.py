@@ -109,8 +109,8 @@ def test_unreached_precision_is_explained():
     output = " ".join(run_command_line("match gold simple --deals 400 --until 1%").split())
     assert (
         "Stopped: the run reached its maximum size before the percentage of deals won was known to "
-        "within ± 1 percentage points (95 % confidence sequence). The intervals are wider than in "
-        "a run of this size without `until`."
+        "within ± 1 percentage points (95 % confidence sequence for at most 400 deals). The "
+        "intervals are wider than in a run of this size without `until`."
     ) in output
 
 

@@ -76,10 +76,15 @@ def test_unreadable_file_is_rejected(tmp_path):
 @pytest.mark.parametrize(
     ("options", "rule", "seconds", "unit", "sample_size"),
     [
-        ('until = "0.1%"', partial(stopping.make_precision_rule, "0.1%"), None, "deal", 10_000_000),
+        (
+            'until = "0.1%"',
+            *(partial(stopping.make_precision_rule, "0.1%", max_games=10**7), None),
+            *("deal", 10_000_000),
+        ),
         (
             'until = "0.10 %"\nmatches = "200k"',
-            *(partial(stopping.make_precision_rule, "0.1%"), None, "match", 200_000),
+            *(partial(stopping.make_precision_rule, "0.1%", max_games=200_000), None),
+            *("match", 200_000),
         ),
         ("sprt = [0, 10]", partial(stopping.make_sequential_test, 0, 10), None, "deal", 10_000_000),
         ('for = "30s"', None, 30, "deal", 10**12),

@@ -43,7 +43,7 @@ PENALTY_OPTIONS, SOLO_OPTIONS = (
 )
 def test_percent_sign_in_a_half_width_selects_the_metric(options, text, metric, half_width):
     players = make_matchup(**options)
-    rule = make_precision_rule(amounts.parse_half_width(text), players)
+    rule = make_precision_rule(amounts.parse_half_width(text), players, 10**7)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert METRIC_SUBJECTS[metric] in rule.text
     assert len(players.players) in metrics.METRICS_BY_NAME[metric].player_counts
@@ -116,15 +116,24 @@ def test_sequential_test_reports_its_conclusion():
 
 
 def test_planned_units_follow_from_the_target_precision():
-    assert make_precision_rule(
-        "0.1%", make_matchup()
-    ).planned_units == estimate.compute_planned_sample_size(0.001, 0.3)
-    assert make_precision_rule(
-        "0.1%", make_matchup(b="gold")
-    ).planned_units == estimate.compute_planned_sample_size(0.001, 0.5)
+    for opponent, sd in (("simple", 0.3), ("gold", 0.5)):
+        rule = make_precision_rule("0.1%", make_matchup(b=opponent), 10**7)
+        assert rule.planned_units == estimate.compute_planned_sample_size(0.001, sd)
     assert SequentialTest(0, 5).planned_units == pytest.approx(
         2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3
     )
+
+
+@pytest.mark.parametrize(
+    ("opponent", "max_games", "planned_units"),
+    [("simple", 5000, 2500), ("gold", 5000, 5000), ("simple", 50, 200)],
+)
+def test_confidence_sequence_is_narrowest_at_a_maximum_that_is_too_small(
+    opponent, max_games, planned_units
+):
+    rule = make_precision_rule("0.1%", make_matchup(b=opponent), max_games)
+    assert rule.planned_units == planned_units
+    assert f"(95 % confidence sequence for at most {max_games:,} deals)" in rule.text
 
 
 def test_every_interval_of_a_stopped_run_is_widened():
