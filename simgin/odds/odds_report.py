@@ -97,8 +97,8 @@ def describe_leads(odds: Odds, variant: str) -> Iterator[str]:
         target_score = int(rows["a"].max()) + 1
         a, b = _round_score(0.75 * target_score), _round_score(0.5 * target_score)
         yield (
-            f"Against an equal opponent, you win {_format_win_rate(rows, a, b)} % of matches with "
-            f"a lead of {a} to {b}, and {_format_win_rate(rows, b, 0)} % with a lead of {b} to 0."
+            f"Against an equal opponent, you win {_format_win_rate(rows, a, b)} of matches with "
+            f"a lead of {a} to {b}, and {_format_win_rate(rows, b, 0)} with a lead of {b} to 0."
         )
 
 
@@ -108,18 +108,22 @@ def _round_score(points: float) -> int:
 
 
 def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
-    """Format the win rate at a score in percent, averaged over both dealers."""
-    return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
+    """Format the win rate at a score, averaged over both dealers.
+
+    The half-width is also averaged, because the win rates of both dealers are correlated.
+    """
+    at_score = rows[(rows["a"] == a) & (rows["b"] == b)]
+    return _format_rates(at_score[["value", "low", "high"]].mean().to_frame().T)[0]
 
 
 def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence about the win rate of a hand with typical deadwood early in the deal."""
     turn, deadwood = EXAMPLE_TURN, EXAMPLE_DEADWOOD
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
-    for _, row in rows[_is_precise(rows)].iterrows():
+    for win_rate in _format_rates(rows[_is_precise(rows)]):
         yield (
             f"With {deadwood} to {deadwood + DEADWOOD_BIN_WIDTH - 1} points of deadwood after your "
-            f"first {turn} turns, you win {100 * row['value']:.0f} % of deals."
+            f"first {turn} turns, you win {win_rate} of deals."
         )
 
 

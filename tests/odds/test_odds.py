@@ -421,6 +421,14 @@ def test_odds_by_score_are_symmetric(standard_self_play):
     assert all((low <= high).all() for low, high in itertools.pairwise(map(np.asarray, columns)))
 
 
+def format_mean_win_rate(v, a, b):
+    """Format the win rate averaged over dealers, with the interval that correlated errors need."""
+    value = sum(v.win_probability(a, b, dealer) for dealer in (0, 1)) / 2
+    half_width = 2.093 * sum(v.standard_error(a, b, dealer) for dealer in (0, 1)) / 2
+    bounds = (value - half_width, value + half_width)
+    return format_estimate(100 * value, *(100 * bound for bound in bounds))
+
+
 def test_reported_odds_by_score_are_averaged_over_dealers(standard_self_play):
     frame = two_player_odds.compute_odds_by_score(standard_self_play)
     odds = Odds(
@@ -429,8 +437,7 @@ def test_reported_odds_by_score_are_averaged_over_dealers(standard_self_play):
         {"standard": "gold"},
     )
     v = standard_self_play.match_values
-    ahead = f"{50 * (v.win_probability(75, 50, 0) + v.win_probability(75, 50, 1)):.0f}"
-    early = f"{50 * (v.win_probability(50, 0, 0) + v.win_probability(50, 0, 1)):.0f}"
+    ahead, early = (format_mean_win_rate(v, *scores) for scores in ((75, 50), (50, 0)))
     first, second = iter_verdict_sentences(odds)
     assert first == (
         f"Against an equal opponent, you win {ahead} % of matches with a lead of 75 to 50, "
