@@ -54,6 +54,10 @@ SHORT_VERDICT_PATTERN = re.compile(
     r"([▲▼] (?:a little|much)|at most a little|same to much|effect varies)\b.*"
 )
 
+MISSING_INTERVALS_NOTE = (
+    "To see the 95 % confidence intervals (±), widen the terminal or open the report."
+)
+
 
 @dataclass(frozen=True)
 class ScoreCell:
@@ -220,7 +224,7 @@ class Table:
         title = wrap_text(self.title, options.max_width)
         yield Text(title if self.is_scorecard else f"\n{title}\n", style="bold")
         if self.is_scorecard:
-            yield _build_scorecard(self.headings, self.rows, options.max_width)
+            yield from _fit_scorecard_to_width(self.headings, self.rows, options.max_width)
         elif self.rows:
             rows = [tuple(map(str, row)) for row in self.rows[: self.max_rows]]
             yield from _fit_table_to_width(self.headings, rows, options.max_width)
@@ -287,10 +291,10 @@ def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]
 TextRows = Sequence[Sequence[str]]
 
 
-def _build_scorecard(
+def _fit_scorecard_to_width(
     headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
-) -> RenderableType:
-    """Return a scorecard in the widest format that fits on the terminal.
+) -> Iterator[RenderableType]:
+    """Yield a scorecard in the widest format that fits on the terminal.
 
     The formats are cells with intervals, with intervals and short verdicts, without intervals,
     with short verdicts, and without differences.
@@ -315,7 +319,10 @@ def _build_scorecard(
         ["" if isinstance(cell, str) else TONE_STYLES[cell.tone] for cell in row] for row in rows
     ]
     cells = [list(map(Text, *pair)) for pair in zip(text_rows, tones, strict=True)]
-    return _build_table(headings, cells)
+    yield _build_table(headings, cells)
+    details = [cell.detail for row in rows for cell in row if isinstance(cell, ScoreCell)]
+    if "±" in "".join(details) and "±" not in str(text_rows):
+        yield Text(wrap_text(MISSING_INTERVALS_NOTE, max_width))
 
 
 def _fit_table_to_width(

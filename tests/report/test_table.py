@@ -91,6 +91,15 @@ def test_scorecard_shows_intervals_and_full_verdicts_that_fit(width, cell):
     assert f"{lines[3]}  ".count(cell) == 2 and max(map(len, lines)) <= width
 
 
+@pytest.mark.parametrize(("width", "has_intervals"), [(40, True), (25, False)])
+def test_scorecard_without_intervals_states_where_they_are(width, has_intervals):
+    frame = pd.DataFrame({"row": ["Gin"], "a": [ScoreCell("64 %", "▲ more", "+4.0 ± 1.0")]})
+    scorecard = Table("Scorecard", frame, [Column("row", "property"), Column("a", "oklahoma")])
+    text = " ".join(render_text(scorecard, width).split())
+    assert ("(+4.0 ± 1.0)" in text) == has_intervals
+    assert ("confidence intervals (±), widen the terminal" in text) == (not has_intervals)
+
+
 def test_scorecard_in_the_terminal_omits_units_and_ranges_from_intervals():
     detail = "-2.3 ± 0.7 percentage points; range over player types: -2.3 to 0"
     assert str(ScoreCell("1.4 %", "same", detail).add_interval()) == "1.4 % (-2.3 ± 0.7) same"
