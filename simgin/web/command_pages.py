@@ -79,6 +79,7 @@ class CommandPage:
             form.http_status,
             form=form,
             command=_format_command(form, draft, request),
+            has_live_command=True,
             **self.make_template_variables(request.app.state.site),
         )
 
@@ -114,12 +115,9 @@ class CommandPage:
 
 
 def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
-    """Return the command that a form describes, including an output directory.
-
-    If the form contains errors, the result is only `simgin COMMAND`.
-    """
+    """Return the command that a form describes with an output directory, or "" after errors."""
     if form.errors:
-        return join_command(["simgin", draft.arguments[0]])
+        return ""
     site = request.app.state.site
     output = site.results_directory / site.jobs.find_unused_run_name(_make_run_name(draft))
     return join_command(["simgin", *draft.arguments, "-o", str(output)])

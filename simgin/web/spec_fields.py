@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simgin.rules.parameters import Parameter, ParamValue, load_rule_parameters
-from simgin.rules.variants import VariantError
+from simgin.rules.variants import Variant, VariantError
 from simgin.strategy.author import Param
 from simgin.strategy.catalogue import extract_first_sentence
 from simgin.strategy.strategy_spec import StrategyError
@@ -48,10 +48,7 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
     """
     spec_parts = spec.split("+")
     base_spec = "+".join(spec_part for spec_part in spec_parts if "=" not in spec_part)
-    try:
-        base_variant = find_allowed_variant(base_spec)
-    except VariantError:
-        base_variant = find_allowed_variant("standard")
+    base_variant = _find_variant_or(find_allowed_variant("standard"), base_spec)
     parameters = load_rule_parameters()
     params = dict(base_variant.params)
     for name, _, value in (spec_part.partition("=") for spec_part in spec_parts):
@@ -68,9 +65,17 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
     return {
         "head": base_spec,
         "title": base_variant.title,
-        "about": base_variant.about,
+        "about": _find_variant_or(base_variant, spec).about,
         "fields": fields,
     }
+
+
+def _find_variant_or(default: Variant, spec: str) -> Variant:
+    """Return the variant for a spec, or a default if the spec is not valid."""
+    try:
+        return find_allowed_variant(spec)
+    except VariantError:
+        return default
 
 
 def _make_rule_field(

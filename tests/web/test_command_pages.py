@@ -141,7 +141,7 @@ def test_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
 )
 def test_invalid_review_has_an_error_message_at_the_field(browser, site, values, field, message):
     answer = check_form(browser, "review", 400, **values)
-    assert message in answer["errors"][field] and answer["command"] == "simgin review"
+    assert message in answer["errors"][field] and not answer["command"]
     started = browser.post(f"/review?{urlencode(values)}")
     assert started.status_code == 400 and message in started.json()["errors"][field]
     assert not site.jobs.list_jobs()
@@ -161,6 +161,13 @@ def test_every_parameter_of_a_variant_has_a_field():
 def test_parameter_is_enabled_if_another_value_requires_it():
     fields = describe_variant_fields("standard+joker=before_deal")["fields"]
     assert [field["idle"] for field in fields if field["name"] == "joker_in_hand"] == [""]
+
+
+def test_description_of_a_changed_variant_does_not_describe_the_changed_rules():
+    about = describe_variant_fields("standard+points_target=150")["about"]
+    assert about.startswith("Rules of Standard Gin before the change: Players knock")
+    invalid_about = describe_variant_fields("standard+points_target=-1")["about"]
+    assert invalid_about.startswith("Players knock")
 
 
 def test_strategy_fields_contain_its_parameter_values():

@@ -116,6 +116,7 @@ def test_parameter_changes_the_command_and_the_address(working_directory, chromi
         assert page.input_value("#r1-gin_bonus") == "30"
         page.fill("#r1-gin_bonus", "-3")
         page.locator("#r1-error", has_text="must be a whole number").wait_for()
+        page.locator("[data-copies=command]").wait_for(state="hidden")
         page.fill("#r1-gin_bonus", "25")
         page.click("#add")
         page.locator("#r2-error", has_text="rules of the baseline").wait_for()
@@ -125,6 +126,17 @@ def test_parameter_changes_the_command_and_the_address(working_directory, chromi
         page.locator(
             "#command", has_text="eaai+undercut_bonus=10 oklahoma --against eaai"
         ).wait_for()
+
+
+def test_changed_rules_remain_when_the_variant_changes(site, address, chromium):
+    with open_checked_page(chromium, address, "/review") as page:
+        page.locator("#command", has_text="standard+undercut_bonus=10 ").wait_for()
+        page.select_option("#r1-head", "oklahoma")  # the example is replaced
+        page.locator("#command", has_text="review oklahoma --against").wait_for()
+        page.fill("#r1-gin_bonus", "30")
+        page.locator("#command", has_text="oklahoma+gin_bonus=30").wait_for()
+        page.select_option("#r1-head", "tedesco")
+        page.locator("#command", has_text="review tedesco+gin_bonus=30 ").wait_for()
 
 
 def test_results_show_complete_titles_on_a_phone(site, address, chromium):
@@ -144,6 +156,7 @@ def test_results_show_complete_titles_on_a_phone(site, address, chromium):
     [
         ("/odds?variant=nosuch", "variant"),
         ("/analyse?variant=nosuch", "variant"),
+        ("/analyse?to_move=nosuch", "to_move"),
         ("/compare?s1=solo-dp", "s1"),
         ("/compare?s1=champion&variant=gin-solitaire", "s1"),
     ],

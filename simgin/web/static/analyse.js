@@ -41,7 +41,7 @@ const locate = (card, { hand, pile, known }) => {
 };
 const isSolo = () => find("variant-fields").dataset.players === "1";
 const isBlind = () => Boolean(form.elements.blind?.checked);
-const handSize = () => HAND_SIZES[form.elements.die?.value ? "draw" : form.elements.to_move.value];
+const handSize = () => HAND_SIZES[form.elements.die?.value ? "draw" : form.elements.to_move.value] ?? HAND_SIZES.discard;
 const lastIndex = (pile, card) => pile.findLastIndex((word) => cardOf(word) === card);
 const without = (list, index) => list.filter((_, place) => place !== index);
 

@@ -69,6 +69,7 @@ const check = async () => {
   }
   showErrors(answer.errors);
   find("command").textContent = answer.command;
+  find("command").closest("section").hidden = !answer.command;
   const isValid = !Object.keys(answer.errors).length;
   find("time").textContent = isValid && answer.time ? `Expected time: ${answer.time}` : "";
   find("notes").textContent = isValid ? answer.notes.join(" ") : "";

@@ -111,7 +111,10 @@ const makeEditor = (box) => {
   select.addEventListener("input", (event) => {
     event.stopPropagation();
     const from = head;
-    [head, changes] = [select.value, new Map()];
+    // Rules that the user changed remain changed in another variant.
+    const isUntouched = input.value === input.dataset.default;
+    if (kind === "strategy" || isUntouched) changes = new Map();
+    head = select.value;
     if (box.parentElement.dataset.copy === input.name) for (const other of editors) other.rebase(from, head);
     write();
   });
