@@ -143,7 +143,10 @@ def _parse_reference(text: str) -> PolicyReference:
     for assignment in assignments:
         parameter_name, _, value = assignment.partition("=")
         values[parameter_name.strip()] = value.strip()
-    return PolicyReference(text, name.strip(), values)
+    path, separator, inner_name = name.strip().partition("#")
+    if has_suffix(path, ".py"):  # Write ./mine.py as mine.py, because the spec identifies a run.
+        path = str(Path(path))
+    return PolicyReference(text, path + separator + inner_name, values)
 
 
 # Parameter values

@@ -50,6 +50,15 @@ def test_strategy_file_can_be_named_by_path(tmp_path):
     assert find_strategy(find_strategy(f"gold+discard={path}").spec).policy("discard").name == "low"
 
 
+@pytest.mark.parametrize("spec", ["{}", "{}#mine", "gold+knock={}#quick"])
+def test_canonical_spec_does_not_depend_on_the_spelling_of_a_path(tmp_path, monkeypatch, spec):
+    monkeypatch.chdir(tmp_path)
+    body = "@knock\ndef quick(view, rules, params):\n    return True\n"
+    write_strategy(tmp_path, body + "S = Strategy('mine', knock=quick)\n")
+    paths = ("mine.py", "./mine.py", ".//mine.py")
+    assert {find_strategy(spec.format(path)).spec for path in paths} == {spec.format("mine.py")}
+
+
 SHARED_PARAMETER_CODE = """n = param(64, 1, 999)
 @take(n=n)
 def both(view, rules, params):
