@@ -56,7 +56,7 @@ def test_canonical_spec_does_not_depend_on_the_spelling_of_a_path(tmp_path, monk
     body = "@knock\ndef quick(view, rules, params):\n    return True\n"
     write_strategy(tmp_path, body + "S = Strategy('mine', knock=quick)\n")
     paths = ("mine.py", "./mine.py", ".//mine.py")
-    assert {find_strategy(spec.format(path)).spec for path in paths} == {spec.format("mine.py")}
+    assert len({find_strategy(spec.format(path)).spec for path in paths}) == 1
 
 
 SHARED_PARAMETER_CODE = """n = param(64, 1, 999)
