@@ -126,9 +126,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
         _select_rows_outside_leagues(results), results.compare_with_best, tested_matchups
     )
     if run_info.contrasts:
-        display_names = run_info.display_names
-        user_strategy_names = {display_names[spec] for spec in display_names if ".py" in spec}
-        yield from describe_differences(results.differences, user_strategy_names)
+        yield from describe_differences(results.differences)
     yield from results.stopping_notes
 
 
@@ -604,9 +602,7 @@ def _describe_effect(rows: pd.DataFrame) -> str:
     return f"{verb}{{s}} points in every field"
 
 
-def describe_differences(
-    frame: pd.DataFrame, user_strategy_names: Collection[str] = ()
-) -> list[str]:
+def describe_differences(frame: pd.DataFrame) -> list[str]:
     """Return sentences about the significant differences of each comparison.
 
     Comparisons of strategies come first, followed by comparisons of variants, each with the largest
@@ -614,9 +610,7 @@ def describe_differences(
     sentence states the number of comparisons without a significant difference.
 
     Args:
-        frame: Output `differences`.
-        user_strategy_names: Names of the user's strategies. If the baseline is one of them and is
-            compared with a built-in strategy, the sentence names the user's strategy first.
+        frame: Output `differences`. The sentences have the same direction as its rows.
     """
     # sentences and z-scores for comparisons of strategies and for comparisons of variants
     significant_lines: tuple[list[tuple[float, str]], ...] = ([], [])
@@ -624,9 +618,6 @@ def describe_differences(
     for names, rows in groups:
         significant_rows = [row for _, row in rows.iterrows() if is_significant(row)]
         variant, base_variant, strategy, base_strategy, *opponents = map(str, names)
-        if base_strategy in user_strategy_names and strategy not in user_strategy_names:
-            strategy, base_strategy = f"{base_strategy}, the baseline,", strategy
-            significant_rows = [_reverse_difference(row) for row in significant_rows]
         if significant_rows:
             max_z_score = max(abs(row["value"]) / row["se"] for row in significant_rows)
             difference_texts = ", ".join(map(_format_difference, significant_rows))
@@ -700,11 +691,6 @@ def format_comparison(
     if strategy != base_strategy:
         return f"{strategy}{separator}{base_strategy} {context}"
     return f"{strategy} {context}"  # The two runs have the same strategy and variant.
-
-
-def _reverse_difference(row: Any) -> Any:
-    """Return a difference with the strategies swapped."""
-    return {**row, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
 
 
 def _format_difference(row: Any) -> str:

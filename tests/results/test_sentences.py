@@ -308,20 +308,16 @@ def test_note_mentions_the_adjustment_only_if_there_are_tests():
         assert ("Holm's adjustment" in note) == has_tests
 
 
-def test_sentence_names_the_users_strategy_first():
-    frame = make_differences(("last", "margin", -3.0, 0.1, 1e-9))
-    for names, sentence in (
-        (
-            {"gold"},
-            "gold, the baseline, compared with last (eaai, against simple): +3.00 ± 0.20 points "
-            "per deal.",
-        ),
-        (
-            {"gold", "last"},
-            "last compared with gold (eaai, against simple): -3.00 ± 0.20 points per deal.",
-        ),
-    ):
-        assert sentences.describe_differences(frame, names) == [sentence]
+def test_sentence_has_the_same_direction_as_the_table():
+    """Use a baseline of the user, such as the first strategy of `simgin match`."""
+    row = ("last", "margin", -3.0, 0.1, 1e-9)
+    frame = make_differences(row).assign(base_strategy="mine.py")
+    assert sentences.describe_differences(frame) == [
+        "last compared with mine.py (eaai, against simple): -3.00 ± 0.20 points per deal."
+    ]
+    assert build_differences_table(frame).rows == [
+        ("last - mine.py (eaai, v simple)", "-3.00 ± 0.20 *")
+    ]
 
 
 def test_sentence_names_both_matchups_of_runs_without_a_common_matchup():
