@@ -112,6 +112,16 @@ class ParameterSweep(toml.StrictTable):
             points.append(SweepPoint(specs["variant"], str(specs["strategy"]), specs["against"]))
         return list(dict.fromkeys(points))
 
+    def list_full_specs(self) -> dict[str, str]:
+        """Return the specs with all swept values, by canonical specs, which omit default values."""
+        full_specs: dict[str, str] = {}
+        for key, template in _collect_specs(self).items():
+            names = _find_placeholders(template)
+            for values in _iter_combinations({name: self.grid[name] for name in names}):
+                spec = _fill_placeholders(template, values)
+                full_specs.setdefault(_CANONICALIZERS[key](spec), spec if names else "")
+        return {spec: full for spec, full in full_specs.items() if full not in ("", spec)}
+
 
 def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
     """Return an error message for each problem in a parameter sweep.

@@ -435,7 +435,10 @@ def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
         hypothesis=file.hypothesis,
         contrasts=tuple(_find_contrasts(keyed_matchups, keys, baseline)),
         effects=tuple(_iter_effects(file)),
-        labels=_read_labels(file.labels, matchups, source),
+        labels={
+            **_make_sweep_labels(file, matchups),
+            **_read_labels(file.labels, matchups, source),
+        },
     )
 
 
@@ -515,6 +518,17 @@ def _list_possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -
     """Return the valid baselines: the variants, the strategies A and the panel's opponent."""
     names = {name for key in keys for name in (key.variant, key.a)}
     return names if file.panel is None else names | {file.panel.against}
+
+
+def _make_sweep_labels(file: ExperimentFile, matchups: Sequence[Matchup]) -> dict[str, str]:
+    """Return labels with the swept values that specs omit because they are defaults."""
+    short_names = make_short_names(matchups)
+    full_specs = file.sweep.list_full_specs() if file.sweep else {}
+    return {
+        spec: full_spec.replace(spec, short_names.get(spec, spec), 1)
+        for spec, full_spec in full_specs.items()
+        if spec not in short_names or full_spec.startswith(spec)
+    }
 
 
 def _read_labels(

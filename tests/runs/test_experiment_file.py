@@ -141,6 +141,22 @@ def test_equal_matchups_are_played_once(tmp_path):
     assert [names[1:] for names in list_matchups(plan)] == pairs
 
 
+def test_sweep_names_values_that_are_defaults(tmp_path):
+    sweep_toml = (
+        'strategy = "{}:k={{k}}"\nagainst = "gold:k=10"\n'
+        'variant = "standard+undercut_bonus={{u}}"\n[sweep.grid]\nk = [3, 5]\nu = [10, 25]'
+    )
+    text = "from simgin.strategy import Strategy, knock, param\n@knock(k=param(5, 0, 9, 'turns'))\n"
+    text += "def early(view, rules, params):\n    return True\nS = Strategy('mine', knock=early)\n"
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    for spec, name in (("gold-early", "gold-early"), (str(path), "mine")):
+        names = read_sweep_plan(tmp_path, sweep_toml.format(spec)).display_names
+        assert names[spec] == f"{name}:k=5" and names["standard"] == "standard+undercut_bonus=25"
+        assert names.get(f"{spec}:k=3") == (None if spec == name else f"{name}:k=3")
+        assert "gold" not in names and "standard+undercut_bonus=10" not in names
+
+
 def test_sweep_can_be_for_solitaire(tmp_path):
     text = 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
     assert [(a, b) for _, a, b in list_matchups(read_sweep_plan(tmp_path, text))] == [
