@@ -21,6 +21,7 @@ from typing import IO
 
 from simgin.checks.contract_process import COMPILE_TIMEOUT
 from simgin.play import kernel
+from simgin.play.parallel import ProgressCallback
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.strategy.author import name_policy_type
 
@@ -72,7 +73,10 @@ def list_default_variants() -> list[Variant]:
 
 
 def check_strategies(
-    strategies: Sequence[str], variants: Sequence[Variant], seconds: float = DECISION_TIMEOUT
+    strategies: Sequence[str],
+    variants: Sequence[Variant],
+    seconds: float = DECISION_TIMEOUT,
+    on_progress: ProgressCallback | None = None,
 ) -> list[ContractResult]:
     """Test strategies and return the results of all checks in the order of CONTRACT_CHECKS.
 
@@ -83,6 +87,8 @@ def check_strategies(
         strategies: Names or files of the strategies.
         variants: Variants in which the strategies are tested.
         seconds: Time limit per action in seconds.
+        on_progress: Function that is called with the finished steps and the total steps of the
+            current strategy.
     """
     for n_players in {1 if variant.is_solo else 2 for variant in variants}:
         # Cache the kernel first. Otherwise, the test process would compile it with index checks.
@@ -95,7 +101,7 @@ def check_strategies(
                 passed: PassedChecks = {}
                 failure = None
                 try:
-                    process.read_reports(passed)
+                    process.read_reports(passed, on_progress)
                 except _CheckFailure as error:
                     failure = error
                 results += _iter_results(remaining_strategies.pop(0), passed, failure)
@@ -133,7 +139,9 @@ class _TestProcess:
                 self._lines.put(line)
         self._lines.put("")
 
-    def read_reports(self, passed: PassedChecks) -> None:
+    def read_reports(
+        self, passed: PassedChecks, on_progress: ProgressCallback | None = None
+    ) -> None:
         """Read the reports on one strategy, and add every passed check to `passed`.
 
         Raises:
@@ -161,6 +169,9 @@ class _TestProcess:
                     raise _CheckFailure(name, sentence, process_ended=False)
                 case {"doing": activity, "seconds": limit_seconds}:
                     context = ""
+                case {"done": done, "total": total}:
+                    if on_progress is not None:
+                        on_progress(done, total)
                 case {"passed": checks, "sentence": sentence}:
                     passed |= dict.fromkeys(checks, "") | {checks[0]: sentence}
             deadline = time.monotonic() + limit_seconds

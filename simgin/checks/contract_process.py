@@ -126,7 +126,9 @@ def _test_strategy(
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     reporter.report_passed(["compiles"], _compile_policies(strategy))
     n_positions = 0
-    for variant in variants:
+    n_steps = 2 * len(variants)
+    for step, variant in enumerate(variants):
+        reporter.send(done=step, total=n_steps)
         reporter.report_start(f"the search for positions of {variant.spec}", COMPILE_TIMEOUT)
         max_views = max(MIN_POSITIONS, POSITIONS_PER_SLOT // len(variants))
         positions_by_slot = find_positions(variant, strategy.ending, max_views)
@@ -146,7 +148,8 @@ def _test_strategy(
         variants_text = f"{len(variants)} variants"
     reporter.report_passed(DECISION_CHECKS, f"{n_positions:,} positions from {variants_text}.")
     n_deals = 0
-    for variant in variants:
+    for step, variant in enumerate(variants, start=len(variants)):
+        reporter.send(done=step, total=n_steps)
         max_deals = max(MIN_CONTRACT_DEALS, N_CONTRACT_DEALS // len(variants))
         matchup = _prepare_matchup(strategy, variant, reporter)
         n_deals += _play_deals(matchup, max_deals, DEAL_TIMEOUT_FACTOR * seconds, reporter)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -253,18 +252,6 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
         from simgin.runs import parquet
 
         parquet.import_pyarrow()
-
-
-@contextmanager
-def explain_wait(reason: str) -> Iterator[None]:
-    """Print the reason for a wait if the `with` block takes longer than NOTICE_DELAY_SECONDS."""
-    timer = threading.Timer(NOTICE_DELAY_SECONDS, print_status, [reason])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _print_compilation_notice() -> None:

@@ -116,6 +116,14 @@ def test_good_strategies_pass_and_bad_ones_fail(tmp_path: Path) -> None:
         assert ("discard runs in Python" in sentences["compiles"]) == (file == stateful_file)
 
 
+def test_progress_of_the_checks_is_reported() -> None:
+    calls: list[tuple[int, int]] = []
+    contract.check_strategies(
+        ["gold"], STANDARD_VARIANT_LIST, on_progress=lambda *call: calls.append(call)
+    )
+    assert calls == [(0, 2), (1, 2)]
+
+
 @pytest.mark.slow
 def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
     others = [i for i in range(len(BAD_POLICY_CASES)) if i not in HANGING_CASE_INDICES]

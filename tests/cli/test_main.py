@@ -4,7 +4,6 @@ import re
 import shlex
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import click
@@ -215,20 +214,6 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
     with session.announce_compilation():
         compile_halve_without_cache()
     assert len(notes) == 2
-
-
-def test_long_wait_is_explained(monkeypatch):
-    notes, is_explained = [], threading.Event()
-    monkeypatch.setattr(
-        session, "print_status", lambda message: (notes.append(message), is_explained.set())
-    )
-    with session.explain_wait("trials first."):
-        pass
-    assert notes == []
-    monkeypatch.setattr(session, "NOTICE_DELAY_SECONDS", 0.0)
-    with session.explain_wait("trials first."):
-        assert is_explained.wait(10)
-    assert notes == ["trials first."]
 
 
 HAND_COMMAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")

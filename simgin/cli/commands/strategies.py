@@ -43,7 +43,6 @@ NO_MATCH_MESSAGE = "No description contains this word. List all strategies: simg
 EXECUTION_MODES = ("refused", "slow", "fast")
 RESULT_SYMBOLS = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
 ASCII_RESULT_SYMBOLS = {True: "ok", False: "FAIL", None: "-"}
-CHECKING_NOTICE = "checking (about 10 s, or 30 s with compilation)."
 
 
 _NAME_TYPE = options.NameType(
@@ -173,13 +172,13 @@ def _check_strategy(
     The exit code is 0 if all checks pass, and 1 if any check fails.
     """
     from simgin.checks import contract
-    from simgin.cli.session import explain_wait
+    from simgin.report import progress
 
     selected_variants = [
         variants.find_variant(text) for text in variant_specs
     ] or contract.list_default_variants()
-    with explain_wait(CHECKING_NOTICE):
-        results = contract.check_strategies([strategy], selected_variants, seconds)
+    with progress.show_progress("checking") as on_progress:
+        results = contract.check_strategies([strategy], selected_variants, seconds, on_progress)
     for result in results:
         if result.check == "read" and result.passed is False:
             raise StrategyError(result.sentence)
