@@ -169,11 +169,19 @@ def format_variant_label(variant: str) -> str:
     """Return the label of a variant spec, such as `Tedesco, gin bonus 20`."""
     name, *settings = variant.split("+")
     named_settings = [setting for setting in settings if "=" not in setting]
-    texts = [setting.replace("_", " ").replace("=", " ") for setting in settings if "=" in setting]
+    texts = [_format_setting(*setting.split("=", 1)) for setting in settings if "=" in setting]
     if texts and name == "standard" and not named_settings:
         return capitalize_first(", ".join(texts))
     base_name = " ".join([name.rpartition("#")[2], *named_settings])
     return ", ".join([capitalize_first(base_name.replace("-", " ")), *texts])
+
+
+def _format_setting(name: str, value: str) -> str:
+    """Return a rule parameter and its value, such as `gin bonus 20`, `big gin` or `no layoff`."""
+    words = name.replace("_", " ")
+    if value in ("yes", "no", "none", "off", "-"):
+        return words if value == "yes" else f"no {words}"
+    return f"{words} {value.replace('_', ' ')}"
 
 
 def describe_rules(review: Review) -> list[tuple[str, str]]:
@@ -537,7 +545,7 @@ MeasurementsByKey = Mapping[MetricKey, Measurement]
 def format_swept_parameters(review: Review, variant: str) -> str:
     """Return the swept parameters of a rule set, such as `gin bonus 25`."""
     point = find_swept_parameters(review, variant)
-    return join_words([f"{name.replace('_', ' ')} {value}" for name, value in point])
+    return join_words([_format_setting(name, value) for name, value in point])
 
 
 def format_sweep_values(review: Review, variant: str) -> str:

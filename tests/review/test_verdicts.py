@@ -952,6 +952,18 @@ def test_rules_equal_to_a_built_in_variant_have_its_name():
     assert verdicts.list_review_notes(sweep) == []
 
 
+@pytest.mark.parametrize(
+    ("spec", "label"),
+    [
+        ("standard+layoff_on_gin=yes", "Layoff on gin"),
+        ("tedesco+big_gin=no+gin_bonus=20", "Tedesco, no big gin, gin bonus 20"),
+        ("standard+shutout=flat_100", "Shutout flat 100"),
+    ],
+)
+def test_label_of_a_rule_set_names_its_parameters(spec, label):
+    assert verdicts.format_variant_label(spec) == label
+
+
 @pytest.mark.parametrize("targets", ["150,250", "250,100,150", " 250, 150"])
 def test_targets_option_sweeps_the_usual_and_the_given_targets(targets):
     request = ReviewRequest.read(["standard"], targets=targets)
