@@ -1,6 +1,7 @@
 """Compare differences with slow computations over batches."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -14,6 +15,7 @@ from simgin.stats.differences import (
     add_equivalence_verdicts,
     classify_difference,
     compute_differences,
+    describe_equivalence_verdicts,
 )
 from simgin.stats.estimate import compute_required_sample_size, estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME, select_metrics
@@ -304,6 +306,28 @@ def test_percentage_margin_applies_only_to_proportions():
 )
 def test_difference_is_classified_by_its_interval(bounds, expected):
     assert classify_difference(*bounds, 1) == expected
+
+
+@pytest.mark.parametrize(
+    ("bounds", "sentence"),
+    [
+        (
+            (-0.5, 0.9),
+            "The results of late and early against simple in standard are equivalent: their "
+            "difference is within 1 point per deal of 0 (points/deal).",
+        ),
+        ((0.1, 1.5), "differ significantly, but their difference may be within 1 point"),
+        ((1.1, 2), "differ: their difference is not within 1 point per deal of 0"),
+        ((-2, 2), "may be equivalent, but the sample is too small to decide whether their"),
+    ],
+)
+def test_equivalence_of_two_runs_is_described(bounds, sentence):
+    row = dict(zip(("low", "high"), bounds, strict=True), se=0.1, metric="margin")
+    names = {"strategy": "late", "base_strategy": "early", "opponent": "simple"}
+    names |= {"base_opponent": "simple", "variant": "standard", "base_variant": "standard"}
+    frame = add_equivalence_verdicts(pd.DataFrame([{**names, **row}]), 1)
+    (line,) = describe_equivalence_verdicts(frame)
+    assert sentence in line
 
 
 def test_identical_results_are_equivalent_within_any_margin():
