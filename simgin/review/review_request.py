@@ -50,7 +50,7 @@ _RANGE_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 MATCH_LENGTH_TOLERANCE = 0.1
 TARGET_SCORE_STEP = 5  # points
-MAX_PILOT_MATCHES = 1_000  # maximum number of pilot matches that measure a match length
+PILOT_MATCHES = 1_000  # number of pilot matches that measure a match length
 # numerator and denominator of the mean number of turns per match
 MATCH_LENGTH_METRICS = ("turns", "deals_per_match")
 
@@ -597,11 +597,11 @@ def measure_turns_per_match(
 ) -> float:
     """Measure the mean number of turns per match of a player in self-play.
 
-    The mean covers the first `MAX_PILOT_MATCHES` matches of the review. The ratio of two match
-    lengths therefore has a standard error of about 1.9 %.
+    The mean covers `PILOT_MATCHES` matches, so the ratio of two match lengths has a standard error
+    of about 1.9 %. The number does not depend on the size of the review, so that the target scores
+    remain the same if the review is extended.
     """
-    n_matches = min(request.matches, MAX_PILOT_MATCHES)
-    rows = play_matches(player, player, variant, request.seed, workers, n_matches)
+    rows = play_matches(player, player, variant, request.seed, workers, PILOT_MATCHES)
     n_turns, n_deals = (
         paired_estimate.estimate_metric_by_batch(rows, metrics.METRICS_BY_NAME[name]).value
         for name in MATCH_LENGTH_METRICS

@@ -234,7 +234,7 @@ def test_adjusted_target_is_the_nearest_multiple_of_five(variant, seed):
     assert length_errors[target] == min(length_errors.values())
 
 
-def test_adjusted_target_makes_matches_equally_long(small_review):
+def test_adjusted_target_makes_matches_equally_long(small_review, monkeypatch):
     frame = pd.read_csv(small_review[0] / "metrics.csv").query("metric == 'turns_per_match'")
     strong = frame[frame["players"] == STRONG_PLAYER].set_index("variant")["value"]
     (equal_length_variant,) = (
@@ -245,16 +245,29 @@ def test_adjusted_target_makes_matches_equally_long(small_review):
         and strong["straight"] > 1.05 * strong[BASELINE]
     )
     request = ReviewRequest((BASELINE,), BASELINE, matches=1_000)
-    for variant in (BASELINE, equal_length_variant):
-        length = review_request.measure_turns_per_match("gold-early", variant, request, None)
-        assert strong[variant] == pytest.approx(length, rel=1e-9)
+
+    def find_length(spec):
+        return review_request.measure_turns_per_match("gold-early", spec, request, None)
+
     target = variants.find_variant(equal_length_variant).params["points_target"]
-    for other_target in (target - 5, target + 5):
-        spec = f"straight+points_target={other_target}"
-        length = review_request.measure_turns_per_match("gold-early", spec, request, None)
-        assert abs(strong[equal_length_variant] - strong[BASELINE]) <= abs(
-            length - strong[BASELINE]
+    length_errors = {
+        points: abs(find_length(f"straight+points_target={points}") - find_length(BASELINE))
+        for points in (target - 5, target, target + 5)
+    }
+    assert length_errors[target] == min(length_errors.values())
+    monkeypatch.setattr(review_request, "PILOT_MATCHES", request.matches)
+    for variant in (BASELINE, equal_length_variant):
+        assert strong[variant] == pytest.approx(find_length(variant), rel=1e-9)
+
+
+def test_match_length_does_not_depend_on_the_size_of_the_review():
+    lengths = {
+        review_request.measure_turns_per_match(
+            "gold-early", BASELINE, ReviewRequest((BASELINE,), BASELINE, matches=n_matches), None
         )
+        for n_matches in (1_000, 3_000)
+    }
+    assert len(lengths) == 1
 
 
 # Numbers compared with plain numpy
