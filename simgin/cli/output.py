@@ -156,7 +156,7 @@ def render_report(report: Report, details: bool, details_hint: str) -> Iterator[
     if report.caveat:
         yield Text(f"Advice:  {report.caveat.command}", no_wrap=True)
     if details_hint and not details:
-        yield f"Details: {details_hint}"
+        yield Text(f"Details: {details_hint}", no_wrap=True)
 
 
 def render_with_commands(sentence: str, *commands: str, indent: int = 7) -> Iterator[Text]:

@@ -102,7 +102,9 @@ def format_review_question(review: Review) -> str:
     if request.title:
         return request.title
     if request.sweep:
-        parameter_names = join_words([name.replace("_", " ") for name, _ in request.sweep])
+        parameter_names = join_words(
+            [_format_swept_name(*parameter) for parameter in request.sweep]
+        )
         return f"Which {parameter_names} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
@@ -116,6 +118,12 @@ def format_review_question(review: Review) -> str:
     if len(names) == 1:
         names.append(format_rule_set_label(review, str(request.base)))
     return f"{join_words(names, 'or')}?"
+
+
+def _format_swept_name(name: str, values: Sequence[str]) -> str:
+    """Return a swept parameter as a noun, such as `gin bonus` or `value of big gin`."""
+    is_number = all(value.lstrip("-").isdecimal() for value in values)
+    return f"{'' if is_number else 'value of '}{name.replace('_', ' ')}"
 
 
 def list_review_notes(review: Review) -> list[str]:
@@ -643,13 +651,15 @@ def _iterate_skill_trend_lines(
 
 def _describe_break_even(review: Review) -> str:
     """Return sentences about the values at which playing for gin beats knocking."""
-    ((name, _),) = review.request.sweep
+    ((name, values),) = review.request.sweep
     parameter = name.replace("_", " ")
     variants_by_sign: dict[int, list[str]] = {}
     for variant, sign in _compute_gin_vs_knock_signs(review).items():
         variants_by_sign.setdefault(sign, []).append(variant)
     if len(variants_by_sign) == 1:
-        return BREAK_EVEN_SENTENCES[next(iter(variants_by_sign))].format(f"every {parameter} tried")
+        return BREAK_EVEN_SENTENCES[next(iter(variants_by_sign))].format(
+            f"every {_format_swept_name(name, values)} tried"
+        )
     return " ".join(
         sentence.format(
             f"{parameter} {join_words(format_value_ranges(review, variants_by_sign[sign]))}"

@@ -964,6 +964,12 @@ def test_label_of_a_rule_set_names_its_parameters(spec, label):
     assert verdicts.format_variant_label(spec) == label
 
 
+def test_title_of_a_sweep_names_its_parameter():
+    for sweep, name in (("gin_bonus=0,20", "gin bonus"), ("big_gin=yes,no", "value of big gin")):
+        review = Review(ReviewRequest.read(["standard"], sweep=[sweep]), None)
+        assert verdicts.format_review_question(review) == f"Which {name} is best?"
+
+
 @pytest.mark.parametrize("targets", ["150,250", "250,100,150", " 250, 150"])
 def test_targets_option_sweeps_the_usual_and_the_given_targets(targets):
     request = ReviewRequest.read(["standard"], targets=targets)
