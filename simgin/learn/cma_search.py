@@ -414,8 +414,9 @@ def run_tune(
 def format_plan_sentence(request: TuneRequest) -> str:
     """Return a sentence that describes the planned search."""
     names = ", ".join(parameter.name for parameter in request.parameters)
+    verb = "plays" if request.n_generations == 1 else "play"
     return (
-        f"{request.generations_text} of {request.n_candidates} strategies play "
+        f"{request.generations_text} of {request.n_candidates} strategies {verb} "
         f"{request.n_matches:,} matches per strategy against {request.opponents_text} "
         f"({request.variant.spec}). Parameters: {names}. Then "
         f"{request.confirmation_matches:,} matches on held-out deals confirm the result."
