@@ -279,9 +279,11 @@ def test_chart_at_a_score_reports_match_wins(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(champion_weights, "MATCH_VALUE_DEALS", 50_000)
     arguments = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
-    output = " ".join(run_simgin(*arguments, "-o", "out").stdout.split())
+    arguments += ("-o", "out", "--strategy", "mine.py")
+    output = " ".join(run_simgin(*arguments).stdout.split())
     assert output.startswith("When should you knock?") and "% of matches" in output
     assert "A dot marks an inconclusive cell." in output
+    assert "Next: simgin match simple+knock=mine.py simple -v standard --matches 20k" in output
     assert {"report.html", "summary.md", "chart_knock.csv"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_repeat_command
+from simgin.cli.output import format_command, format_repeat_command, print_line
 
 
 @click.command("chart")
@@ -78,7 +78,7 @@ def chart_command(
         return [file]
 
     with session.announce_compilation():
-        session.run_request(
+        chart = session.run_request(
             partial(run_chart, ChartRequest.read(**arguments), workers),
             f"{arguments['kind']} chart",
             command,
@@ -88,3 +88,8 @@ def chart_command(
             on_finish=write_strategy,
             as_json=as_json,
         )
+    if file is not None and not as_json:
+        # The player who made the chart follows it. The file alone has simpler other policies.
+        player, variant = chart.request.strategy, chart.request.variant
+        match = (f"{player}+knock={file}", player, "-v", variant, "--matches", "20k")
+        print_line(f"Next:    {format_command('match', *match)}")
