@@ -108,15 +108,15 @@ def format_review_question(review: Review) -> str:
         return f"Which {parameter_names} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
-        names = [format_rule_set_label(review, variant) for variant in request.variants]
+        names = [_format_rule_set_in_title(review, variant) for variant in request.variants]
         if len(names) > MAX_RULE_SETS_IN_TITLE:
             names = [f"these {len(names)} rule sets"]
         return f"What {verb} {join_words(names)} like?"
-    names = [format_rule_set_label(review, variant) for variant in request.compared_variants]
+    names = [_format_rule_set_in_title(review, variant) for variant in request.compared_variants]
     if len(names) > MAX_RULE_SETS_IN_TITLE:
         return f"{len(names)} rule sets against {format_rule_set_label(review, str(request.base))}"
     if len(names) == 1:
-        names.append(format_rule_set_label(review, str(request.base)))
+        names.append(_format_rule_set_in_title(review, str(request.base)))
     return f"{join_words(names, 'or')}?"
 
 
@@ -124,6 +124,15 @@ def _format_swept_name(name: str, values: Sequence[str]) -> str:
     """Return a swept parameter as a noun, such as `gin bonus` or `value of big gin`."""
     is_number = all(value.lstrip("-").isdecimal() for value in values)
     return f"{'' if is_number else 'value of '}{name.replace('_', ' ')}"
+
+
+def _format_rule_set_in_title(review: Review, variant: str) -> str:
+    """Return the label of a rule set without commas between its rules, which separate rule sets."""
+    name, *settings = format_rule_set_label(review, variant).split(", ")
+    base_name = variant.partition("+")[0].rpartition("#")[2].replace("-", " ")
+    if name.startswith(capitalize_first(base_name)):
+        return f"{name} with {join_words(settings)}" if settings else name
+    return join_words([name, *settings])
 
 
 def list_review_notes(review: Review) -> list[str]:

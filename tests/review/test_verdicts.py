@@ -3,6 +3,7 @@
 import itertools
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -945,7 +946,7 @@ def test_rules_equal_to_a_built_in_variant_have_its_name():
     review = Review(ReviewRequest.read([spec], "oklahoma-spades"), None)
     assert (
         verdicts.format_review_question(review)
-        == "Oklahoma, spade multiplier 2 or Oklahoma spades?"
+        == "Oklahoma with spade multiplier 2 or Oklahoma spades?"
     )
     sweep = Review(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10"]), None)
     assert verdicts.format_rule_set_label(sweep, "standard+knock_limit=0") == "Knock limit 0"
@@ -962,6 +963,26 @@ def test_rules_equal_to_a_built_in_variant_have_its_name():
 )
 def test_label_of_a_rule_set_names_its_parameters(spec, label):
     assert verdicts.format_variant_label(spec) == label
+
+
+@pytest.mark.parametrize(
+    ("specs", "title"),
+    [
+        (
+            ["standard+knock_limit=7+undercut_bonus=15+layoff_on_gin=yes"],
+            "Knock limit 7, undercut bonus 15 and layoff on gin or Standard?",
+        ),
+        (
+            ["standard+straight+gin_bonus=7", "standard+big_gin=no+box_bonus=5"],
+            "Standard straight with gin bonus 7 or Box bonus 5?",
+        ),
+        (["house.toml#house+gin_bonus=3"], "House with gin bonus 3 or Standard?"),
+    ],
+)
+def test_title_separates_rule_sets_from_their_rules(specs, title, empty_directory):
+    Path("house.toml").write_text('[variants.house]\ntitle = "House"\nabout = "Club rules."\n')
+    review = Review(ReviewRequest.read(specs, "standard"), None)
+    assert verdicts.format_review_question(review) == title
 
 
 def test_title_of_a_sweep_names_its_parameter():
@@ -1026,7 +1047,7 @@ def test_sweep_requires_two_values():
 def test_rules_are_described_by_their_differences():
     request = ReviewRequest.read(["oklahoma", "tedesco+gin_bonus=20"], "standard")
     review = Review(request, None)
-    assert verdicts.format_review_question(review) == "Oklahoma or Tedesco, gin bonus 20?"
+    assert verdicts.format_review_question(review) == "Oklahoma or Tedesco with gin bonus 20?"
     assert verdicts.describe_rules(review) == [
         ("Standard", "Knock with 10 or less. Gin +25. Undercut +25. Play to 100 points."),
         ("Oklahoma", "The first upcard sets the knock limit."),
