@@ -105,6 +105,15 @@ def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
         assert words not in sentences
 
 
+def test_command_for_details_is_on_one_line(tmp_path):
+    """Use a directory with a long name, so that a wrapped command would break its path."""
+    directory = tmp_path / ("long-" * 20)
+    file = tmp_path / "e.toml"
+    file.write_text('question = "?"\ndeals = 200\n[[matchups]]\na = "gold"\n')
+    lines = run_command_line(f"run {file} -o {directory}").splitlines()
+    assert f"Details: simgin report {directory} --details" in lines
+
+
 def test_unreached_precision_is_explained():
     output = " ".join(run_command_line("match gold simple --deals 400 --until 1%").split())
     assert (
