@@ -266,13 +266,16 @@ def _build_deadwood_table(odds: Odds, variant: str) -> Table:
     table = displayed_rows.pivot(index="count", columns="turn", values="value")
     table.index = [f"{low} to {low + DEADWOOD_BIN_WIDTH - 1}" for low in table.index]
     table.columns = [f"after turn {turn}" for turn in table.columns]
+    limit_text = f"wider than ± {100 * MAX_SHOWN_HALF_WIDTH:.0f} percentage points"
+    note = f"A dash ({numbers.EN_DASH}) marks win rates with an interval {limit_text}."
+    if table.empty:
+        note = f"Every interval is {limit_text}. Increase --deals."
     return _build_grid_table(
         f"Deals won for each deadwood and turn (%) when {odds.strongest_players[variant]} plays "
         f"against itself in {variant}",
         table,
         "deadwood",
-        f"A dash ({numbers.EN_DASH}) marks win rates with an interval wider than "
-        f"± {100 * MAX_SHOWN_HALF_WIDTH:.0f} percentage points. For all turns, see counts.csv.",
+        f"{note} For all turns, see counts.csv.",
     )
 
 

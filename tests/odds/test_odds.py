@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -457,6 +458,21 @@ def test_reported_odds_by_score_are_averaged_over_dealers(standard_self_play):
         == f"{50 * (v.win_probability(70, 50, 0) + v.win_probability(70, 50, 1)):.0f}"
     )
     assert [row[1] for row in by_seat.rows] == ["dealer", "nondealer"]
+
+
+@pytest.mark.parametrize(
+    ("half_width", "note"),
+    [(0.01, "A dash (–) marks win rates"), (0.1, "Every interval is wider than ± 5 perc")],
+)
+def test_note_on_deadwood_explains_missing_win_rates(half_width, note):
+    row = {"variant": "standard", "strategy": "gold", "turn": 4, "count": 20, "value": 0.5}
+    row |= {"low": 0.5 - half_width, "high": 0.5 + half_width}
+    frames = {
+        "counts": pd.DataFrame([row]),
+        "seats": pd.DataFrame([{**row, "metric": "win", "seat": "dealer"}]),
+    }
+    tables = build_odds_tables(Odds(1, frames, {"standard": "gold"}))
+    assert tables[0].note.startswith(note) and bool(tables[0].rows) == (half_width < 0.05)
 
 
 def test_missing_match_value_is_explained():
