@@ -301,6 +301,16 @@ def warn_about_small_samples(plan: Plan) -> None:
         )
 
 
+def report_odd_size(plan: Plan) -> None:
+    """Print a note if mirrored pairs require one more deal or match than requested."""
+    size = plan.tasks[0].n_games
+    if size % 2 and any(matchup.is_mirrored for matchup in plan.matchups):
+        print_status(
+            f"playing {size + 1:,} {UNIT_PLURALS[plan.unit]} instead of {size:,}, because every "
+            "shuffle is played twice, with the seats swapped."
+        )
+
+
 def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
     """Print a warning about single deals if the rules depend on the match score or the die."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")

@@ -196,7 +196,7 @@ def plan_matchup(
     default_size = _choose_default_size(until, sprt, seconds, unit)
     n_games = default_size if count is None else amounts.parse_count(count)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
-    _print_input_notes([matchup], n_games)
+    _warn_about_match_rules([matchup])
     stopping_rules = _build_stopping_rules([matchup], until, sprt, n_games)
     return Plan(matchup.title, (Task(matchup, n_games),), stopping_rules, seconds)
 
@@ -302,13 +302,8 @@ def _plan_from_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
     return _plan_from_file(parse_experiment(specified_keys), title)
 
 
-def _print_input_notes(matchups: Sequence[Matchup], n_games: int) -> None:
-    """Warn about match rules that have no effect in single deals, and about an odd size."""
-    if n_games % 2 and any(matchup.is_mirrored for matchup in matchups):
-        print_status(
-            f"playing {n_games + 1:,} {amounts.UNIT_PLURALS[matchups[0].unit]} instead of "
-            f"{n_games:,}, because every shuffle is played twice, with the seats swapped."
-        )
+def _warn_about_match_rules(matchups: Sequence[Matchup]) -> None:
+    """Warn about match rules that have no effect in single deals."""
     for variant in dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal"):
         variants.warn_about_match_settings(variant)
 
@@ -425,7 +420,7 @@ def _plan_from_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
     default_size = _choose_default_size(file.until, file.sprt, file.seconds, file.unit)
     n_games = file.matches or file.deals or default_size
     matchups = list(_iter_matchups(keys))
-    _print_input_notes(matchups, n_games)
+    _warn_about_match_rules(matchups)
     return Plan(
         title=title,
         tasks=tuple(Task(matchup, n_games) for matchup in matchups),

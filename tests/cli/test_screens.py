@@ -105,6 +105,12 @@ def test_result_of_a_sequential_test_comes_before_the_estimate(bounds, result):
         assert words not in sentences
 
 
+@pytest.mark.parametrize(("options", "is_odd"), [("--deals 1", True), ("--deals 2", False)])
+def test_odd_number_of_deals_is_reported(options, is_odd):
+    errors = run_simgin("match", "gold", "simple", *options.split()).stderr
+    assert ("playing 2 deals instead of 1, because every shuffle" in errors) == is_odd
+
+
 def test_command_for_details_is_on_one_line(tmp_path):
     """Use a directory with a long name, so that a wrapped command would break its path."""
     directory = tmp_path / ("long-" * 20)

@@ -66,12 +66,6 @@ def test_experiment_can_be_for_solitaire(tmp_path):
     assert [matchup.b for matchup in plan.matchups] == [None, None]
 
 
-def test_odd_number_of_deals_is_reported(tmp_path, capsys):
-    for size, note in ((1, "playing 2 deals instead of 1, because every shuffle"), (2, "")):
-        read_plan(tmp_path, f'question = "?"\ndeals = {size}\n{MATCHUP_TOML}')
-        assert note in (text := capsys.readouterr().err) and bool(text) == bool(note)
-
-
 def test_unreadable_file_is_rejected(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xc3")
     for name, message in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
