@@ -97,6 +97,25 @@ def test_csv_values_have_at_most_ten_digits():
     assert rows[0]["value"] == float(lines[1].split(",")[5])
 
 
+def test_row_dicts_contain_python_objects():
+    """Compare with pandas' own conversion, including the types of all values."""
+    frame = pd.DataFrame(
+        {
+            "text": ["a", None, "b"],
+            "number": [0.5, np.nan, -2.0],
+            "count": [1, 2, 3],
+            "is_best": [True, False, True],
+            "mixed": np.array([np.int64(4), None, "c"], object),
+        }
+    )
+    rows, expected = table.to_row_dicts(frame), frame.to_dict("records")
+    assert repr(rows) == repr(expected)
+    assert [[*map(type, row.values())] for row in rows] == [
+        [*map(type, row.values())] for row in expected
+    ]
+    assert table.to_row_dicts(frame[:0]) == []
+
+
 def test_frame_has_the_declared_columns_of_its_output():
     names = {"variant": "eaai", "strategy": "gold", "opponent": "simple", "metric": "match_win"}
     row = {**names, "p": 0.5, **table.make_estimate_columns(Estimate(0.25, 0.01, 9, 0.2, 0.3), 9)}
