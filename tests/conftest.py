@@ -90,7 +90,10 @@ def freeze_garbage_collection():
 @pytest.fixture(scope="session", autouse=True)
 def empty_plots():
     """Save empty plots in reports, because drawing takes most of the time of a report."""
+    from support.report_plots import draw_each_kind_of_plot_once
+
     with pytest.MonkeyPatch.context() as patched:
+        draw_each_kind_of_plot_once(patched)
         patched.setattr(figures, "png", lambda _: b"PNG")
         patched.setattr(figures, "svg", lambda *_: EMPTY_SVG)
         yield
@@ -131,6 +134,18 @@ def few_mix_samples(monkeypatch):
 def few_decks(monkeypatch):
     """Estimate the odds of a player who sees the deck from few decks (0.1 ms each)."""
     monkeypatch.setattr("simgin.odds.solo_odds.N_HINDSIGHT_DECKS", 100)
+
+
+@pytest.fixture(scope="module")
+def few_metropolis_steps(request):
+    """Sample hidden hands with few Metropolis steps, which take half of the time of an analysis.
+
+    The hands then follow the model of the opponent less closely. The slow suite takes all steps.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        if request.config.option.markexpr == "not slow":
+            patched.setattr("simgin.analysis.world_sampling.METROPOLIS_STEPS", 20)
+        yield
 
 
 @pytest.fixture
