@@ -18,6 +18,7 @@ from simgin.text.messages import SimginError
 from support.command_line import run_simgin
 from support.html_checks import find_elements, get_text, parse_html
 
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
 HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
 LEAGUE_EXPERIMENT_TOML = """
 question = "Who wins?"

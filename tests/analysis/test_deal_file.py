@@ -14,6 +14,7 @@ from simgin.play.traced_deal import DealNotFoundError
 from simgin.rules import variants
 from support.command_line import run_simgin
 
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
 VARIANT_AND_PLAYERS_CASES = [

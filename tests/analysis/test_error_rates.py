@@ -27,6 +27,8 @@ from simgin.core.shuffle import deal_next_card
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
+
 
 def mark_case_as_slow(*values):
     return pytest.param(*values, marks=pytest.mark.slow)

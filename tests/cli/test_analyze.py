@@ -11,6 +11,7 @@ import simgin
 from support.command_line import run_simgin
 from support.html_checks import find_html_errors
 
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
 HAND_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 PILE_TEXT = "QD TS 9D* QH"
 FAST_OPTIONS = "--worlds 400 --as gold --against gold".split()
