@@ -21,6 +21,7 @@ from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, pars
 from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS
 from support.hands import build_both_rules, list_card_names
 
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
 SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 DIE_VARIANT = "dice+die_centre_in_play=yes"
 N_KNOWN_CARDS = 8  # cards of the opponent that the player knows
@@ -294,6 +295,8 @@ def find_late_positions(player, variant, action_kinds, n_positions):
             if is_late and len(pairs_by_kind.get(kind, [None] * n_positions)) < n_positions:
                 pairs_by_kind[kind].append((position, deal))
                 break
+        if all(len(pairs) == n_positions for pairs in pairs_by_kind.values()):
+            break
     assert all(len(pairs) == n_positions for pairs in pairs_by_kind.values())
     return [pair for pairs in pairs_by_kind.values() for pair in pairs]
 
