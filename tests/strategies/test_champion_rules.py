@@ -243,7 +243,10 @@ def test_held_out_rule_sets_did_not_occur_in_training(monkeypatch):
     """Use a seed for which some of the first samples occurred in the training."""
     monkeypatch.setattr(random_rules, "TRAINING_ROUNDS", 1)
     monkeypatch.setattr(random_rules, "RULE_SETS_PER_ROUND", 96)
+    later_part = random_rules.RARE_RULES_PART._replace(rounds=1, rule_sets=20)
+    monkeypatch.setattr(random_rules, "LATER_PARTS", (later_part,))
     training_variants = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)
+    training_variants += later_part.sample_variants(0, later_part.rule_sets)
     training_rules = {build_rules(variant).tobytes() for variant in training_variants}
     training_rules |= {
         build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER_VARIANTS
