@@ -28,7 +28,7 @@ from simgin.text.messages import print_status
 
 EXPERIMENT_TOML = """
 question = "Who?"
-deals = "2M"
+deals = "600k"
 variants = ["standard"]
 [panel]
 strategies = ["gold", "gin-only"]
@@ -64,12 +64,11 @@ def test_terminal_shows_a_live_estimate_and_clears_it(tmp_path):
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
     assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)
-    line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)([kM]) of 2M deals  won (\d\d\.\d+) ± \d"
+    line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)k of 600k deals  won (\d\d\.\d+) ± \d"
     estimates = re.findall(line, text)
     assert estimates
-    thousands = {"k": 1, "M": 1000}
-    counts = [(int(which), float(number) * thousands[unit]) for which, number, unit, _ in estimates]
-    assert counts == sorted(counts) and all(0 < number <= 2000 for _, number in counts)
+    counts = [(int(which), float(thousands)) for which, thousands, _ in estimates]
+    assert counts == sorted(counts) and all(0 < thousands <= 600 for _, thousands in counts)
     assert all(abs(float(value) - 50) < 5 for which, *_, value in estimates if which == "1")
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h")  # the cursor is shown again
     assert "\x1b[2K" in shown[-40:]

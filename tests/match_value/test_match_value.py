@@ -392,7 +392,7 @@ def test_dependence_on_the_score_is_detected(variant, a, depends):
 SHORT_SPEC_BY_VARIANT = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
 SHORT_SPEC_BY_VARIANT |= {
     "twofold": "twofold+points_target=40+deals_target=3",
-    "shot": "shot+points_target=30",
+    "shot": "shot+points_target=20",
 }
 VARIANTS_WITH_VALUE = [name for name in variant_names() if name != "hollywood"]
 
