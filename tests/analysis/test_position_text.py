@@ -46,8 +46,8 @@ OFFERING_PLAYER = "gold-early+offer=strong:count=50,turn=20,blind=yes+answer=bra
 SOLO_PLAYER = "solo-lookahead:aim=gin+knock=stop-dp"
 
 
-def iter_positions(variant_name, n_units):
-    """Yield the positions of some deals of a variant."""
+def iter_positions(variant_name, units):
+    """Yield the positions of the deals with the given numbers."""
     variant = variants.find_variant(variant_name)
     if variant.is_solo:
         matchup = parse_matchup(SOLO_PLAYER, None, variant_name, 11, "deal")
@@ -57,48 +57,58 @@ def iter_positions(variant_name, n_units):
         matchup = parse_matchup(
             OFFERING_PLAYER, OFFERING_PLAYER.replace("50", "30"), variant_name, 11, "deal"
         )
-    for unit in range(n_units):
+    for unit in units:
         yield from find_decisions(trace_deal(matchup, unit, unit % 2 * matchup.is_mirrored))
 
 
+@pytest.mark.parametrize("n_units", [1, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant_name", [*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS, *SOLO_VARIANTS])
-def test_parsed_position_agrees_with_the_view(variant_name):
-    variant = variants.find_variant(variant_name)
-    rules = build_rules(variant)
-    kind = "deals" if variant.goal.score_unit == "deals" else "points"
+def test_parsed_position_agrees_with_the_view(variant_name, n_units):
+    """Compare the positions of at least `n_units` deals, and more if these deals are short."""
     n_compared = 0
-    n_units = 3 if variant_name in SOLO_VARIANTS else 1 if "dice" in variant_name else 2
-    for position in iter_positions(variant_name, n_units):
-        view = position.view
-        is_after_passes = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
-        if view.deck_left < 0 and is_after_passes and rules.first_turn != FIRST_TURN_FREE:
-            continue  # both players have passed the first upcard, which the pile does not show
-        options = make_position_options(position)
-        if variant_name not in SOLO_VARIANTS:
-            options["score"] = int(view[f"own_{kind}"]), int(view[f"other_{kind}"])
-        parsed = parse_position(
-            format_view_hand(view), " ".join(format_view_pile(view)), variant, **options
-        )
-        expected = {field: int(view[field]) for field in COMPARED_FIELDS}
-        parsed_fields = {field: int(parsed.view[field]) for field in COMPARED_FIELDS}
-        if (
-            rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS and view.upcard >= 0
-        ):  # did the dealer decide?
-            expected["shed"] |= parsed_fields["shed"] & 1 << int(view.upcard)
-        assert parsed_fields == expected
-        assert (parsed.actions, parsed.label) == (position.actions, position.label)
-        same_seat = int(parsed.view.seat == view.seat)
-        assert (parsed.view.dealer == view.dealer) == same_seat
-        parsed_turns, engine_turns = parsed.view.history[: view.turns], view.history[: view.turns]
-        assert ((parsed_turns[:, 0] == engine_turns[:, 0]) == same_seat).all()
-        assert (parsed_turns[:, [1, 3]] == engine_turns[:, [1, 3]]).all()
-        hidden = (engine_turns[:, 1] == 0) | (engine_turns[:, 2] < 0)
-        assert (
-            parsed_turns[hidden, 2] == -1
-        ).all()  # players do not write down the turn of each draw
-        assert (parsed_turns[~hidden, 2] == engine_turns[~hidden, 2]).all()
-        n_compared += 1
+    for unit in range(100):
+        if unit >= n_units and n_compared > 15:
+            break
+        for position in iter_positions(variant_name, [unit]):
+            if not is_opening_after_passes(position):
+                assert_parsed_position_equals(position)
+                n_compared += 1
     assert n_compared > 15
+
+
+def is_opening_after_passes(position):
+    """Return True if both players have passed the first upcard, which the pile does not show."""
+    view = position.view
+    is_after_passes = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
+    first_turn = build_rules(position.variant).first_turn
+    return view.deck_left < 0 and is_after_passes and first_turn != FIRST_TURN_FREE
+
+
+def assert_parsed_position_equals(position):
+    """Describe a position in words, parse the words, and compare the result with the position."""
+    view, variant = position.view, position.variant
+    options = make_position_options(position)
+    if not variant.is_solo:
+        kind = "deals" if variant.goal.score_unit == "deals" else "points"
+        options["score"] = int(view[f"own_{kind}"]), int(view[f"other_{kind}"])
+    parsed = parse_position(
+        format_view_hand(view), " ".join(format_view_pile(view)), variant, **options
+    )
+    expected = {field: int(view[field]) for field in COMPARED_FIELDS}
+    parsed_fields = {field: int(parsed.view[field]) for field in COMPARED_FIELDS}
+    first_turn = build_rules(variant).first_turn
+    if first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS and view.upcard >= 0:  # did the dealer decide?
+        expected["shed"] |= parsed_fields["shed"] & 1 << int(view.upcard)
+    assert parsed_fields == expected
+    assert (parsed.actions, parsed.label) == (position.actions, position.label)
+    same_seat = int(parsed.view.seat == view.seat)
+    assert (parsed.view.dealer == view.dealer) == same_seat
+    parsed_turns, engine_turns = parsed.view.history[: view.turns], view.history[: view.turns]
+    assert ((parsed_turns[:, 0] == engine_turns[:, 0]) == same_seat).all()
+    assert (parsed_turns[:, [1, 3]] == engine_turns[:, [1, 3]]).all()
+    hidden = (engine_turns[:, 1] == 0) | (engine_turns[:, 2] < 0)
+    assert (parsed_turns[hidden, 2] == -1).all()  # players do not write down the turn of each draw
+    assert (parsed_turns[~hidden, 2] == engine_turns[~hidden, 2]).all()
 
 
 def forget_cards(pile, view, rng):
@@ -123,14 +133,15 @@ def forget_cards(pile, view, rng):
     return pile, discarded, taken
 
 
+@pytest.mark.parametrize("n_units", [2, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "variant_name", ["standard", "eaai", "straight", "standard+first_turn=free"]
 )
-def test_filling_in_forgotten_cards_restores_the_view(variant_name):
+def test_filling_in_forgotten_cards_restores_the_view(variant_name, n_units):
     variant = variants.find_variant(variant_name)
     rng = random.Random(5)
     n_forgotten = n_taken = 0
-    for position in iter_positions(variant_name, 4):
+    for position in iter_positions(variant_name, range(n_units)):
         view = position.view
         if view.turns == 0:
             continue
