@@ -18,6 +18,7 @@ from simgin.web.pages import Form
 from support.command_line import run_simgin
 from support.web_site import check_page
 
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 PILE = "QD TS 9D* QH"
 POSITION_BEFORE_DRAW = {
