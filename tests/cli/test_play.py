@@ -28,7 +28,6 @@ from simgin.play.matchup import parse_matchup
 from simgin.web.coach_json import analysis_to_json
 from support.command_line import run_simgin
 
-pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
 ROOT = Path(__file__).resolve().parents[2]
 
 
