@@ -233,7 +233,7 @@ class _DealTransitions:
         return [*self._next_positions, *tables, self._next_dealers, no_winner]
 
     def _compute_gain_probabilities(self, side: int, probabilities: Probabilities) -> np.ndarray:
-        """Return the probability of each gain of a side, by dealer."""
+        """Return the probability that a side gains each amount in a deal, for each dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
         gain_index = self._gain_indices[side]

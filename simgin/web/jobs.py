@@ -208,7 +208,7 @@ class JobQueue:
     def enqueue_run(
         self, arguments: Sequence[str], title: str, run_name: str, form_address: str = ""
     ) -> Job:
-        """Append a job that writes a new run directory, or return an equal job that is open.
+        """Add a job that writes a new run directory, or return an unfinished job with equal input.
 
         Args:
             arguments: Arguments of `simgin` without `-o`.

@@ -30,7 +30,7 @@ CPU_SECONDS_PER_DEAL = 2e-4
 
 
 def read_odds_form(form: Form, site: Site) -> CommandDraft:
-    """Return the command that computes the odds in a form, and record the form's errors."""
+    """Return the command for the odds that a form requests, and record errors in the form."""
     variant = form.read("variant", find_allowed_variant, "solitaire-gin")
     default_deals = DEFAULT_SOLO_DEALS if variant.is_solo else DEFAULT_TWO_PLAYER_DEALS
     min_deals = MIN_SOLO_DEALS if variant.is_solo else MIN_OUTCOME_DEALS

@@ -55,7 +55,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
         if not form.errors:
             form.add_error("form", error)
         request = ReviewRequest.read([EXAMPLE_RULE_SET], "standard")
-    goals = form.read("goals", lambda value: _parse_goal_list(value, request), "")
+    goals = form.read("goals", lambda value: _check_goal_list(value, request), "")
     adapted_variants = (
         [] if players or request.is_solo else _choose_variants_to_adapt(form, [base, *rule_sets])
     )
@@ -156,7 +156,7 @@ def _parse_players(text: str, site: Site) -> list[str]:
     return specs
 
 
-def _parse_goal_list(text: str, request: ReviewRequest) -> str:
+def _check_goal_list(text: str, request: ReviewRequest) -> str:
     """Return a list of design goals unchanged, or raise an error if it is not valid."""
     if text:
         ReviewRequest.read(list(request.variants), goals=[text])

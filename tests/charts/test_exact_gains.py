@@ -47,7 +47,7 @@ def breaks(view, rules, params):
 
 @knock
 def propose_near_the_end(view, rules, params):
-    """Propose both actions if four cards are left in the stock."""
+    """Propose both options of the decision if exactly four cards are left in the stock."""
     return 3 if view.stock == N_STOCK_CARDS and not is_gin_or_better(view) else 0
 
 

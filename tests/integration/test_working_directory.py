@@ -1,4 +1,4 @@
-"""Tests that no process that simgin starts imports a module of the working directory."""
+"""Tests that the processes of simgin import no modules from the working directory."""
 
 import ast
 import json

@@ -44,7 +44,7 @@ def test_parameters_have_the_documented_types():
     ],
 )
 def test_choice_can_include_yes_and_no(word, value):
-    """Check also that other words are rejected with the list of choices."""
+    """Check that the error message for other words lists the choices."""
     tie = load_rule_parameters()["undercut_on_tie"]
     assert tie.parse(word) == value and type(tie.parse(word)) is type(value)
     assert tie.make_error_message(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."

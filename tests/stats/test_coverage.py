@@ -37,7 +37,7 @@ def set_n_experiments(request, monkeypatch):
 
 
 def compute_rate_se():
-    """Return the standard error of an error rate of 5 %, measured in all experiments."""
+    """Return the standard error of the measured error rate if the true error rate is 5 %."""
     return np.sqrt(0.05 * 0.95 / N_EXPERIMENTS)
 
 

@@ -260,7 +260,7 @@ def test_differences_of_a_frame_are_adjusted_together():
 
 @pytest.fixture(scope="module")
 def repeated_differences():
-    """Compute a difference in the proportion of deals won in 250 runs."""
+    """Compute the difference in the proportion of deals won for each of 250 runs."""
     rng = np.random.default_rng(8)
     runs = [
         [make_rows(toy.draw_rows(rng, population, 60, 400)) for population in POPULATIONS]

@@ -164,19 +164,19 @@ def _complete_units(population, is_match):
     ] = 1
 
 
-def _add_deal(statistics, rng, is_a_winner):
+def _add_deal(statistics, rng, is_won_by_a):
     """Add a random deal to the statistics of every unit."""
     units = len(statistics)
     kind = rng.choice(len(DEAL_RESULTS), size=units, p=RESULT_PROBABILITIES)
     decided = kind != DEAL_RESULTS.index("void")
     points = rng.integers(1, 60, units) * decided
-    is_a_winner, other = is_a_winner & decided, ~is_a_winner & decided
+    is_won_by_a, other = is_won_by_a & decided, ~is_won_by_a & decided
     amounts = {"deals": 1, "decided": decided, "points_scored": points}
     amounts |= {"turns": rng.integers(1, 25, units), "showdowns": np.isin(kind, (0, 2))}
     amounts |= {"knock_count": rng.integers(1, 11, units) * np.isin(kind, (0, 2))}
-    amounts |= {"a_deal_win": is_a_winner, "b_deal_win": other}
-    amounts |= {"a_points": is_a_winner * points, "b_points": other * points}
-    amounts |= {"a_margin": is_a_winner * points - other * points}
+    amounts |= {"a_deal_win": is_won_by_a, "b_deal_win": other}
+    amounts |= {"a_points": is_won_by_a * points, "b_points": other * points}
+    amounts |= {"a_margin": is_won_by_a * points - other * points}
     amounts |= {"a_takes": rng.integers(0, 3, units), "a_draws": 7}
     amounts |= {"b_takes": rng.integers(0, 4, units), "b_draws": 6}
     amounts |= {"first_player_win": decided & (rng.random(units) < 0.5)}
@@ -185,22 +185,22 @@ def _add_deal(statistics, rng, is_a_winner):
         if name in batch_columns.WINNING_RESULTS:
             amounts[f"points_{name}"] = points * (kind == i)
             amounts |= {
-                f"a_won_{name}": is_a_winner & (kind == i),
+                f"a_won_{name}": is_won_by_a & (kind == i),
                 f"b_won_{name}": other & (kind == i),
             }
     _add_amounts(statistics, amounts)
 
 
-def _add_match(statistics, is_a_winner, loser_points):
+def _add_match(statistics, is_won_by_a, loser_points):
     """Add a match with this winner to the statistics of every unit."""
     amounts = {
         "matches": 1,
         "matches_decided": 1,
-        "a_match_win": 2 * is_a_winner,
-        "b_match_win": 2 * ~is_a_winner,
+        "a_match_win": 2 * is_won_by_a,
+        "b_match_win": 2 * ~is_won_by_a,
     }
     amounts |= {"winner_score": 100, "loser_score": loser_points, "loser_zero": loser_points == 0}
-    amounts |= {"a_match_margin": np.where(is_a_winner, 100 - loser_points, loser_points - 100)}
+    amounts |= {"a_match_margin": np.where(is_won_by_a, 100 - loser_points, loser_points - 100)}
     _add_amounts(statistics, amounts)
 
 

@@ -142,7 +142,7 @@ class ColumnsGoal(Goal):
         ]
 
     def _find_leader(self) -> int | None:
-        """Return the seat with the higher settlement or else more columns, or None if equal."""
+        """Return the seat that leads by settlement, then by columns, or None if both are equal."""
         lead = sum(self.compute_settlements()) or self.closed_by.count(0) - self.closed_by.count(1)
         return None if lead == 0 else int(lead < 0)
 

@@ -6,7 +6,7 @@ from ..points import score_deal
 
 
 def compute_stopping_value(params: dict, deadwood: int, n_deck_cards: int) -> Fraction:
-    """Return the average points of the player minus the joker if the player stops now."""
+    """Return the average lead of the player over the joker if the player stops now."""
     ending = "gin" if deadwood == 0 else "knock"
     extra = 1 if params["count_joker"] else 0
     scores = [score_deal(params, ending, deadwood, above + extra) for above in range(n_deck_cards)]
