@@ -145,7 +145,7 @@ def execute_sql(statement, *values):
 
 
 def write_run_identity(text):
-    """Replace the identity of a run in its ledger with `text`, with a valid checksum."""
+    """Replace the run identity in the ledger by `text`, and update its checksum."""
     row = ("identity", text)
     execute_sql("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", *row, ledger._compute_checksum(row))
 

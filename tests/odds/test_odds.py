@@ -423,7 +423,7 @@ def test_odds_by_score_are_symmetric(standard_self_play):
 
 
 def format_mean_win_rate(v, a, b):
-    """Format the win rate averaged over dealers, with the interval that correlated errors need."""
+    """Format the win rate averaged over dealers, with the mean of their half-widths."""
     value = sum(v.win_probability(a, b, dealer) for dealer in (0, 1)) / 2
     half_width = 2.093 * sum(v.standard_error(a, b, dealer) for dealer in (0, 1)) / 2
     bounds = (value - half_width, value + half_width)
