@@ -93,6 +93,7 @@ train: setup
 	$(BIN)/python training/mc_value.py
 	$(BIN)/python training/champion.py
 	$(BIN)/python training/champion_rules.py
+	$(BIN)/python training/champion_eaai.py
 	$(BIN)/python training/hands.py
 	$(BIN)/python training/champion_mc.py
 	$(BIN)/python training/drill.py

@@ -39,7 +39,8 @@ from simgin.stats.table import make_estimate_columns
 from simgin.strategy import Strategy, compiler, loader
 
 STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
-SLOW_STRATEGIES = ("mc", "champion-mc")
+# Slow strategies, and champion-eaai, which plays like champion under these rules
+EXCLUDED_STRATEGIES = ("mc", "champion-mc", "champion-eaai")
 TRAINED_CHAMPION_LABEL = "champion, trained"
 OUTPUT_DIRECTORY = (
     Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
@@ -63,7 +64,7 @@ def list_opponents() -> list[str]:
     weaker_strategies = [
         name
         for name in loader.list_built_in_strategies()
-        if name not in (*STRONG_STRATEGIES, *SLOW_STRATEGIES)
+        if name not in (*STRONG_STRATEGIES, *EXCLUDED_STRATEGIES)
     ]
     return [
         *STRONG_STRATEGIES,

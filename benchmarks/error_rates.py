@@ -28,7 +28,8 @@ from simgin.strategy import catalogue, loader
 VARIANT = "eaai"
 # Number of units per chunk. A unit is a pair of deals, or a deal if `champion` plays itself.
 UNITS_PER_CHUNK = 20
-EXCLUDED_STRATEGY = "dice-player"  # plays like `gold` in variants without a die
+# These strategies play like `gold` in variants without a die, and almost like `champion`.
+EXCLUDED_STRATEGIES = ("dice-player", "champion-eaai")
 N_COSTLIEST_DECISIONS = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first
 
@@ -79,9 +80,10 @@ def evaluate_chunk(chunk: EvaluationChunk) -> EvaluationChunk:
 def list_chunks(folder: Path, n_deals: int) -> list[EvaluationChunk]:
     """Return the chunks of all strategies, sorted by index."""
     names = [
-        name for name in loader.list_built_in_strategies() if not catalogue.is_solo_strategy(name)
+        name
+        for name in loader.list_built_in_strategies()
+        if not catalogue.is_solo_strategy(name) and name not in EXCLUDED_STRATEGIES
     ]
-    names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
     chunks = []
     for index in range(-(-n_deals // UNITS_PER_CHUNK)):

@@ -75,7 +75,8 @@ TAKE_FEATURES_OFFSET = KNOCK_FEATURES_OFFSET + N_STAGES * N_KNOCK_FEATURES
 N_WEIGHTS_PER_BLEND = TAKE_FEATURES_OFFSET + N_STAGES * N_TAKE_FEATURES
 # Offset of the table that gives the probability that the opponent knocks immediately
 OPPONENT_TABLE_OFFSET = N_WEIGHT_BLENDS * N_WEIGHTS_PER_BLEND
-N_WEIGHTS_PER_VARIANT = OPPONENT_TABLE_OFFSET + N_DEALS_WON_BINS * N_MEAN_POINTS_BINS * N_TURN_BINS
+OPPONENT_TABLE_SIZE = N_DEALS_WON_BINS * N_MEAN_POINTS_BINS * N_TURN_BINS
+N_WEIGHTS_PER_VARIANT = OPPONENT_TABLE_OFFSET + OPPONENT_TABLE_SIZE
 # Offsets of the weights for each of the variants used in training
 TRAINED_VARIANTS = tuple(ACTIVE_FEATURES_BY_TRAINED_VARIANT)
 EAAI_WEIGHTS_OFFSET, RUSH_WEIGHTS_OFFSET, TEDESCO_WEIGHTS_OFFSET, DICE_WEIGHTS_OFFSET, N_WEIGHTS = (
@@ -176,19 +177,25 @@ CHAMPION_WEIGHT_OPTIONS = {
 
 
 @helper
+def find_opponent_table_index(view):
+    """Return the index in the table of the probability that the opponent knocks immediately."""
+    n_won = min(view.other_deals, N_DEALS_WON_BINS - 1)
+    mean = 0
+    if n_won > 0:
+        mean = min(N_MEAN_POINTS_BINS - 1, view.other_points // (3 * view.other_deals))
+    turn = min(view.own_turn, N_TURN_BINS) - 1
+    return (n_won * N_MEAN_POINTS_BINS + mean) * N_TURN_BINS + turn
+
+
+@helper
 def find_knock_probability_index(view, rules, params):
     """Return the probability that the opponent knocks immediately, in eighths (0 to 8).
 
     The probability depends on the number of deals that the opponent won in this match, on their
     mean points, and on the length of the current deal.
     """
-    n_won = min(view.other_deals, N_DEALS_WON_BINS - 1)
-    mean = 0
-    if n_won > 0:
-        mean = min(N_MEAN_POINTS_BINS - 1, view.other_points // (3 * view.other_deals))
-    turn = min(view.own_turn, N_TURN_BINS) - 1
     table = compiled_find_weights_offset(rules) + OPPONENT_TABLE_OFFSET
-    return int(params[table + (n_won * N_MEAN_POINTS_BINS + mean) * N_TURN_BINS + turn])
+    return int(params[table + find_opponent_table_index(view)])
 
 
 @helper
@@ -264,16 +271,22 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     return n
 
 
-@helper
-def find_lowest_cost_discard(legal, view, rules, params):
-    """Return the legal discard with the lowest cost."""
+@force_inline
+def find_lowest_cost_discard_by_weights(legal, view, rules, weights):
+    """Return the legal discard with the lowest cost according to the given weights."""
     cards, costs = int_stack_array(), float_stack_array()
-    weights = get_current_weights(view, rules, params)
     best_card, min_cost = -1, MAX_COST
     for i in range(write_candidates(legal, view, rules, weights, cards, costs)):
         if costs[i] < min_cost:
             best_card, min_cost = cards[i], costs[i]
     return best_card
+
+
+@helper
+def find_lowest_cost_discard(legal, view, rules, params):
+    """Return the legal discard with the lowest cost."""
+    weights = get_current_weights(view, rules, params)
+    return find_lowest_cost_discard_by_weights(legal, view, rules, weights)
 
 
 @discard(name="champion", **CHAMPION_WEIGHT_OPTIONS)
@@ -304,10 +317,8 @@ def compute_knock_features(view, rules):
 
 
 @helper
-def estimate_knock_gain(view, rules, params):
-    """Return the estimated gain from knocking instead of continuing."""
-    features = compute_knock_features(view, rules)
-    blend_offset = find_blend_offset(view, rules, params)
+def compute_knock_gain(features, view, blend_offset, params):
+    """Return the estimated gain from a knock with the given features."""
     turn = min(view.own_turn, N_KNOCK_TURNS) - 1
     gain = params[
         blend_offset
@@ -319,6 +330,13 @@ def estimate_knock_gain(view, rules, params):
     for i in range(N_KNOCK_FEATURES):
         gain += features[i] * params[offset + i]
     return gain
+
+
+@helper
+def estimate_knock_gain(view, rules, params):
+    """Return the estimated gain from knocking instead of continuing."""
+    blend_offset = find_blend_offset(view, rules, params)
+    return compute_knock_gain(compute_knock_features(view, rules), view, blend_offset, params)
 
 
 @knock(name="champion", **CHAMPION_WEIGHT_OPTIONS)
@@ -379,15 +397,21 @@ def compute_take_features(view, rules, weights):
 
 
 @helper
-def estimate_take_gain(view, rules, params):
-    """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
-    blend_offset = find_blend_offset(view, rules, params)
-    features = compute_take_features(view, rules, get_stage_weights(blend_offset, view, params))
+def compute_take_gain(features, view, blend_offset, params):
+    """Return the estimated gain from taking a card with the given features."""
     offset = blend_offset + TAKE_FEATURES_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):
         gain += features[i] * params[offset + i]
     return gain
+
+
+@helper
+def estimate_take_gain(view, rules, params):
+    """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
+    blend_offset = find_blend_offset(view, rules, params)
+    features = compute_take_features(view, rules, get_stage_weights(blend_offset, view, params))
+    return compute_take_gain(features, view, blend_offset, params)
 
 
 @take(name="champion", **CHAMPION_WEIGHT_OPTIONS)

@@ -36,7 +36,7 @@ def test_make_train_runs_every_script_that_writes_files_of_the_package():
 
 def test_training_scripts_run_after_those_that_they_need():
     order = list_training_scripts()
-    needed = ("mc_value.py", "champion.py", "hands.py", "champion_mc.py")
+    needed = ("mc_value.py", "champion.py", "champion_eaai.py", "hands.py", "champion_mc.py")
     positions = [order.index(name) for name in needed]
     assert positions == sorted(positions)
 

@@ -131,7 +131,7 @@ def format_catalogue() -> str:
     """Return the catalogue of strategies in TOML, computed from the reference results."""
     parts = [
         "# Written by docs/make.py from results/reference: "
-        "league, champion-mc, mc, dice, solo-champion and bench.json.\n"
+        "league, champion-eaai, champion-mc, mc, dice, solo-champion and bench.json.\n"
     ]
     for name, entries in {**_make_league_entries(), **_make_unrated_entries()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
@@ -158,10 +158,17 @@ def _make_league_entries() -> dict[str, dict[str, str]]:
 def _make_unrated_entries() -> dict[str, dict[str, str]]:
     """Return the results and speeds of the strategies outside the league."""
     mc = _read_metric("mc", "eaai", "mc", "simple", "match_win")
-    champion_mc = _read_metric("champion-mc", "eaai", "champion-mc", "simple", "match_win")
+    champion_eaai, champion_mc = (
+        _read_metric(name, "eaai", name, "simple", "match_win")
+        for name in ("champion-eaai", "champion-mc")
+    )
     dice = read_result_csv("dice", "cross").set_index(["variant", "strategy"])["value"]
     won = 100 * dice["dice", "dice-player"]
     entries = {
+        "champion-eaai": {
+            "result": f'"{100 * champion_eaai:.1f} % v simple"',
+            **_make_speed_entry("champion-eaai"),
+        },
         "champion-mc": {
             "result": f'"{100 * champion_mc:.0f} % v simple"',
             **_make_speed_entry("champion-mc"),

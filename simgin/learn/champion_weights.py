@@ -14,10 +14,10 @@ that the opponent has won, the mean points of these deals, and the length of the
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from simgin_strategies import champion as player
@@ -191,6 +191,7 @@ def find_deal_stages(views: np.ndarray) -> np.ndarray:
 
 # Regression
 
+BlockResult = TypeVar("BlockResult")
 StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
 N_KNOCK_TABLE_CELLS = player.N_KNOCK_TURNS * player.N_KNOCK_DEADWOOD_LEVELS
 # number of cells in the knock table, plus number of linear features for each stage
@@ -491,12 +492,35 @@ class ChampionTrainer:
         Returns:
             Sums that include previous rounds.
         """
+        blocks = self.roll_out_blocks(
+            n_deals, max_actions, propose_actions, compute_sums, exploration_policy
+        )
+        for block in blocks:
+            for total, block_sum in zip(self.sums[sums_name], block, strict=True):
+                total += block_sum
+        return self.sums[sums_name]
+
+    def roll_out_blocks(
+        self,
+        n_deals: int,
+        max_actions: int,
+        propose_actions: Policy,
+        compute_result: Callable[[PairedRollouts, np.ndarray], BlockResult],
+        exploration_policy: Policy | None = None,
+    ) -> Iterator[BlockResult]:
+        """Roll out deals against each opponent, and yield the result of each block of deals.
+
+        Args:
+            n_deals: Number of deals.
+            max_actions: Maximum number of actions per decision.
+            propose_actions: Policy that returns the proposed actions as bits.
+            compute_result: Function that computes a result from rollouts and their equity.
+            exploration_policy: Policy that plays before the decision.
+        """
         n_deals //= len(self.opponents)
 
-        def compute_block_sums(
-            opponent: Strategy | None, start_scores: np.ndarray
-        ) -> list[StageSums]:
-            """Return the regression sums for each block of deals against an opponent."""
+        def play_blocks(opponent: Strategy | None, start_scores: np.ndarray) -> list[BlockResult]:
+            """Return the result of each block of deals against an opponent."""
             deal_matchup, first_unit = self.make_matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deal_matchup)
             rng = np.random.default_rng([self.seed, first_unit])
@@ -508,7 +532,7 @@ class ChampionTrainer:
                 start_scores[rng.integers(len(start_scores), size=size)] for size in block_sizes
             ]
 
-            def roll_out_block(offset: int, units: int) -> StageSums:
+            def roll_out_block(offset: int, units: int) -> BlockResult:
                 block_scores = sampled_scores[offset // ROLLOUT_DEALS_PER_CALL]
                 rollouts = roll_out_deals(
                     deal_matchup,
@@ -519,16 +543,13 @@ class ChampionTrainer:
                     block_scores,
                     exploration_policy,
                 )
-                return compute_sums(rollouts, self.compute_equity(rollouts))
+                return compute_result(rollouts, self.compute_equity(rollouts))
 
             return map_units(roll_out_block, n_deals, ROLLOUT_DEALS_PER_CALL, self.workers)
 
         for opponent, scores in zip(self.opponents, self.start_scores, strict=True):
-            for block in compute_block_sums(opponent, scores):
-                for total, block_sum in zip(self.sums[sums_name], block, strict=True):
-                    total += block_sum
+            yield from play_blocks(opponent, scores)
             self.next_unit += n_deals
-        return self.sums[sums_name]
 
     def compute_sqrt_decision_weights(self, rollouts: PairedRollouts) -> np.ndarray:
         """Return the square root of the weight of each decision, (n_decisions,).
