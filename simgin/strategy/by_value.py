@@ -177,6 +177,8 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
             return Strategy, (value.name,)  # Functions use only the name of a strategy.
         if isinstance(value, functools._lru_cache_wrapper):
             return _restore_lru_cache, (value.__wrapped__, value.cache_parameters())
+        if isinstance(value, type):
+            return _remove_random_id(super().reducer_override(value))
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
@@ -185,6 +187,19 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
         if isinstance(value, Dispatcher):
             return _restore_helper, (type(value), {**function._reduce_states(), "uuid": ""})
         return super().reducer_override(value)
+
+
+def _remove_random_id(reduced: Any) -> Any:
+    """Return the reduced form of a class without the random identifier that cloudpickle adds.
+
+    With the identifier, the digest of a function that reads the class would differ in every
+    process, so that no process would find the compiled function in the cache.
+    """
+    # A class that is pickled by reference has another form.
+    if not isinstance(reduced, tuple) or not reduced[0].__name__.startswith("_make_skeleton_"):
+        return reduced
+    make_class, (*arguments, _, extra), *state = reduced
+    return make_class, (*arguments, None, extra), *state
 
 
 def _restore_helper(dispatcher_type: Any, states: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ requires_compilation = pytest.mark.skipif(jit.is_interpreted(), reason="nothing 
 
 STRATEGY_CODE = """
 import os
+from typing import NamedTuple
 import numpy as np
 import constants, sibling
 from simgin.strategy import Strategy, discard, helper, param
@@ -28,6 +29,10 @@ TABLE = np.array([10, 20])
 DATA = np.load("data.npy")
 NUMBERS = (100, (200, 300))
 SET = int(os.environ.get("SET", 50000))
+class Costs(NamedTuple):
+    low: int
+    high: int
+COSTS = Costs(2, 3)
 @helper
 def helped(x):
     return x + K
@@ -35,7 +40,7 @@ def helped(x):
 def mine(view, rules, params):
     own = helped(TABLE[1]) + NUMBERS[1][0] + SET + DATA[0]
     theirs = SHIFT + sibling.DEEP + shifted(1) + sibling.tripled(view.own_turn)
-    return own + theirs + constants.FARTHER - 5 + int(params[0] + params[1])
+    return own + theirs + constants.FARTHER - 5 + COSTS.high - 3 + int(params[0] + params[1])
 STRATEGY = Strategy("mine", discard=mine)
 """
 IMPORTED_MODULE_CODE = """
@@ -119,6 +124,7 @@ def test_policy_is_compiled_again_only_after_a_change(module_folder):
         ("mine.py", "return x + K", "return x + K + 1"),
         ("mine.py", "TABLE = np.array([10, 20])", "TABLE = np.array([10, 26])"),
         ("mine.py", "(200, 300)", "(207, 300)"),
+        ("mine.py", "Costs(2, 3)", "Costs(2, 4)"),
         ("mine.py", "import os\n", "import os # a file may change how it is compiled\n"),
         ("sibling.py", "SHIFT, DEEP, FAR = 1, 2, 4", "SHIFT, DEEP, FAR = 1, 2, 9"),
         ("constants.py", "FARTHER = 5", "FARTHER = 6"),
