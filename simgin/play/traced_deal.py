@@ -74,7 +74,9 @@ class TracedDeal:
 
         After an error, the last decision has no legal action.
         """
-        return [self.get_decision(index) for index in range(self.n_decisions)]
+        # Copying the whole log once is faster than copying each view.
+        views = self.state["log"][: self.n_decisions].copy()
+        return [self._make_decision(index, view) for index, view in enumerate(views)]
 
     @property
     def n_decisions(self) -> int:
@@ -83,8 +85,11 @@ class TracedDeal:
 
     def get_decision(self, index: int) -> Decision:
         """Return the decision at an index."""
+        return self._make_decision(index, self.state["log"][index].copy())
+
+    def _make_decision(self, index: int, view: np.record) -> Decision:
+        """Return the decision at an index, with the given copy of its view."""
         state = self.state
-        view = state["log"][index].copy()
         action_code = int(state["answers"][index]) if index < state["n_logged"] else None
         return Decision(int(view["seat"]), SLOTS[state["slots"][index]], view, action_code)
 
