@@ -13,7 +13,6 @@ from simgin_strategies import champion_mc
 
 from oracles import reference
 from simgin.core.deal_record import DEAL_RECORD_DTYPE
-from simgin.core.jit import jit
 from simgin.core.state import SLOT_KNOCK, STATE_DTYPE
 from simgin.core.view import VIEW_DTYPE, create_view
 from simgin.learn import champion_weights
@@ -25,6 +24,7 @@ from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.toolkit import beliefs
+from support.cached_compilation import compile_cached
 from support.hands import CARD_NAMES, build_both_rules, list_cards
 from support.shapes import (
     find_melded_cards,
@@ -389,7 +389,7 @@ def test_champion_mc_weights_combine_three_weight_files():
     )
 
 
-@jit
+@compile_cached
 def roll_out_one_world(
     view, hand, stock, actions, cards, uses_champion_knock, rules, params, values, turns
 ):
@@ -538,6 +538,14 @@ def test_inferior_actions_are_eliminated():
     assert result_without_worlds == (0b010, 0)
 
 
+@compile_cached
+def find_discards_of_both_players(view, rules, mc_params, champion_params):
+    """Return the candidate discards of champion-mc with their gains, and champion's discard."""
+    discards, gains = champion_mc.find_lowest_cost_discards(view.legal, view, rules, mc_params)
+    discard = player.find_lowest_cost_discard(view.legal, view, rules, champion_params)
+    return discards, gains, discard
+
+
 def test_candidate_discards_have_the_lowest_costs():
     weights = CHAMPION_MC_PARAMS[looking.CHAMPION_WEIGHTS_OFFSET : looking.HAND_WEIGHTS_OFFSET]
     matchup = parse_matchup("champion", "gold-early", "eaai", 6, "deal")
@@ -546,13 +554,10 @@ def test_candidate_discards_have_the_lowest_costs():
         for decision in trace_deal(matchup, unit).decisions:
             if decision.seat == 0 and decision.slot == "discard":
                 view = decision.view
-                discards, gains = champion_mc.find_lowest_cost_discards(
-                    view.legal, view, EAAI_RULES, CHAMPION_MC_PARAMS
+                discards, gains, champion_discard = find_discards_of_both_players(
+                    view, EAAI_RULES, CHAMPION_MC_PARAMS, weights
                 )
-                assert discards[0] == decision.action
-                assert discards[0] == player.find_lowest_cost_discard(
-                    view.legal, view, EAAI_RULES, weights
-                )
+                assert discards[0] == decision.action == champion_discard
                 assert gains[0] == 0 and (np.diff(gains) <= 0).all()
                 assert (gains > -player.MAX_COST).all()
                 lengths.add(len(discards))

@@ -11,7 +11,6 @@ import pytest
 from simgin_strategies import _rollouts as mc
 
 import simgin
-from simgin.core.jit import jit
 from simgin.match_value import match_value
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import trace_deal
@@ -19,6 +18,7 @@ from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
+from support.cached_compilation import compile_cached
 from support.hands import ALL_CARDS_MASK
 from support.policy_queries import build_view, compute_eaai_deadwood, parse_hand_mask, query_policy
 from support.variant_lists import find_test_strategy
@@ -35,14 +35,14 @@ VARIANT_SPECS = (
 EAAI_RULES = hands.build_both_rules("eaai")[0]
 
 
-@jit
+@compile_cached
 def evaluate_single_action(action, card, opponent_hand, stock, is_patient, view, rules):
     return mc.evaluate_action(
         action, card, opponent_hand, stock, is_patient, view, rules, mc._allocate_scratch()
     )
 
 
-@jit
+@compile_cached
 def sample_worlds_into(n_worlds, method, view, rules, opponent_hands, stocks):
     cards, stream = mc._convert_mask_to_array(view.unseen), np.zeros(9, np.int64)
     for i in range(n_worlds):

@@ -12,7 +12,7 @@ import pytest
 import solo as script
 import solo_champion as training
 from simgin_strategies import solo_champion as player
-from simgin_strategies.solo_two_draws import find_best_discards
+from simgin_strategies import solo_two_draws
 from simgin_strategies.stop import (
     MAX_CARDS_LEFT,
     N_DEADWOOD_BANDS,
@@ -30,6 +30,7 @@ from simgin.runs import runner
 from simgin.text import notation
 from support import hands
 from support import policy_queries as questions
+from support.cached_compilation import compile_cached
 from support.hands import ALL_CARDS_MASK, format_cards, list_card_names, list_cards
 from support.policy_queries import parse_hand_mask
 from support.shapes import find_melded_cards, find_partner_types, is_three_card_meld
@@ -591,6 +592,16 @@ def compute_features_by_name(hand, unseen, params):
     }
 
 
+@compile_cached
+def write_features(hand, unseen, cards_left, value, rules, features):
+    player.write_features(hand, unseen, cards_left, value, rules, features)
+
+
+@compile_cached
+def find_best_discards(view, n_discards, rules, table):
+    return solo_two_draws.find_best_discards(view, n_discards, rules, table)
+
+
 def test_solo_champion_features_agree_with_their_names():
     rules, params = hands.build_both_rules("solitaire-gin-scored")
     nonzero_features = set()
@@ -600,7 +611,7 @@ def test_solo_champion_features_agree_with_their_names():
         hand = [card for card in list_cards(view.hand) if card != decision.action]
         hand_mask = sum(1 << card for card in hand)
         x = np.full(player.N_WEIGHTS, 9.0)
-        player.write_features(hand_mask, int(view.unseen), cards_left, 1.5, rules, x)
+        write_features(hand_mask, int(view.unseen), cards_left, 1.5, rules, x)
         expected = compute_features_by_name(hand, list_cards(view.unseen), params)
         offset = min(count_unmatched_cards(format_cards(hand), params), 7) * player.N_HAND_FEATURES
         features = x[offset : offset + player.N_HAND_FEATURES]
@@ -632,7 +643,7 @@ def test_solo_champion_makes_the_discard_of_highest_corrected_value(variant):
         for k, card in enumerate(discards):
             x = np.zeros(player.N_WEIGHTS)
             remaining = int(view.hand) & ~(1 << int(card))
-            player.write_features(remaining, int(view.unseen), cards_left, values[k], rules, x)
+            write_features(remaining, int(view.unseen), cards_left, values[k], rules, x)
             corrected[k] += x @ weights
         value_by_discard = dict(zip(discards.tolist(), corrected, strict=True))
         assert value_by_discard[decision.action] == pytest.approx(max(corrected), abs=1e-9)

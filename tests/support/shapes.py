@@ -1,10 +1,12 @@
 """Define three-card melds, partners and neighbours of cards from 0 to 51 with low aces."""
 
 from collections.abc import Collection, Iterable
+from functools import cache
 from itertools import combinations
 
 
-def is_three_card_meld(cards: Iterable[int]) -> bool:
+@cache
+def is_three_card_meld(cards: tuple[int, ...]) -> bool:
     ranks = sorted(card % 13 for card in cards)
     if len({card // 13 for card in cards}) == 1:
         return ranks == list(range(ranks[0], ranks[0] + 3))
@@ -17,12 +19,9 @@ def find_melded_cards(hand: Iterable[int]) -> set[int]:
 
 def find_outs(hand: Collection[int], candidates: Iterable[int]) -> set[int]:
     """Return the candidates that form a three-card meld with two cards of a hand."""
-    return {
-        card
-        for card in candidates
-        for two in combinations(hand, 2)
-        if is_three_card_meld((*two, card))
-    }
+    # No other pairs can be in a meld, and listing the pairs once is faster
+    pairs = [pair for pair in combinations(hand, 2) if get_partner_type(*pair)]
+    return {card for card in candidates if any(is_three_card_meld((*pair, card)) for pair in pairs)}
 
 
 def get_partner_type(a: int, b: int) -> str | None:

@@ -12,12 +12,12 @@ import pytest
 from oracles import reference
 from simgin.checks.contract_process import find_positions
 from simgin.core.cards import ALL_CARDS
-from simgin.core.jit import jit
 from simgin.play.matchup import parse_matchup
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.toolkit import estimate_holdings, hand_sampling
 from simgin.toolkit.beliefs import find_deal_stage
+from support.cached_compilation import compile_cached
 from support.hands import build_both_rules, list_card_names, list_cards, to_mask
 from support.shapes import find_melded_cards, find_outs, find_partner_types, is_next_to_any
 
@@ -158,7 +158,7 @@ def test_weights_are_interpolated_by_stage_and_player_type(views_and_hands):
 # How hands are drawn
 
 
-@jit
+@compile_cached
 def sample_hands(
     view, immediate_probability, hand_weights, n_initial_steps, n_steps_between, rules, seed, hands
 ):
@@ -237,15 +237,16 @@ def test_sampled_hands_are_valid_and_reproducible(views_and_hands):
     assert (first != other_seed).any()
 
 
-def test_sample_cards_is_uniform():
-    @jit
-    def count_sampled(cards, n, seed, counts):
-        stream = np.zeros(33, np.int64)
-        for _ in range(30_000):
-            sampled = hand_sampling.sample_cards(cards, n, seed, stream)
-            for card in range(52):
-                counts[card] += sampled >> card & 1
+@compile_cached
+def count_sampled(cards, n, seed, counts):
+    stream = np.zeros(33, np.int64)
+    for _ in range(30_000):
+        sampled = hand_sampling.sample_cards(cards, n, seed, stream)
+        for card in range(52):
+            counts[card] += sampled >> card & 1
 
+
+def test_sample_cards_is_uniform():
     cards = to_mask(["AS", "5S", "KS", "2H", "9D", "KC"])
     counts = np.zeros(52)
     count_sampled(cards, 2, 4, counts)
@@ -371,7 +372,7 @@ def test_beliefs_agree_with_a_plain_reference(discard_views):
             continue
         card_odds = np.array([compute_odds(view, card) for card in unseen])
         low, high = 0.0, 1e9
-        for _ in range(200):  # bisection, where the module takes Newton's steps
+        for _ in range(80):  # bisection, where the module takes Newton's steps
             factor = (low + high) / 2
             low, high = (
                 (factor, high)
