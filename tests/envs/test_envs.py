@@ -99,11 +99,11 @@ def compare_deals_with_engine(variant, n_deals, opponent):
         games.reset(None)
 
 
-@pytest.mark.parametrize("n_deals", [10, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_deals", [4, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_environment_deals_agree_with_the_engine(variant, n_deals):
     compare_deals_with_engine(variant, n_deals, None)
-    compare_deals_with_engine(variant, 5, "simple")
+    compare_deals_with_engine(variant, 5 if n_deals > 5 else 2, "simple")
 
 
 def test_parallel_games_agree_with_single_games():
@@ -279,7 +279,7 @@ def test_vector_environment_follows_the_gymnasium_api(variant):
 # Environments and matches agree
 
 
-@pytest.mark.parametrize("n_deals", [5, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_deals", [3, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", variants.variant_names())
 def test_environment_asks_for_the_decisions_of_a_match(variant, n_deals):
     """Replay the actions of a strategy in a match and expect the same decisions."""

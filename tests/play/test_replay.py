@@ -221,7 +221,7 @@ def format_die_decision(row):
 )
 def test_replay_shows_every_offer_and_its_answer(variant):
     case_kinds = set()
-    for unit in range(60):
+    for unit in range(30):
         shown_replay = make_replay_from_names(RANDOM_OFFER_PLAYERS, variant, unit, unit % 2)
         lines, (first, *decisions, last) = (
             list(shown_replay.iter_lines()),
@@ -359,7 +359,7 @@ POINT_VARIANTS = [
 @pytest.mark.parametrize("variant", POINT_VARIANTS)
 def test_shown_terms_add_up_to_the_points(variant):
     params, n_terms = variants.find_variant(variant).params, set()
-    for unit in range(25):
+    for unit in range(10):
         players = ("gold+knock=never", "simple") if unit % 2 else TWO_PLAYERS
         shown_replay = make_replay_from_names(players, variant, unit, 0, 0)
         first, *_, result = replay_json.replay_to_json(shown_replay)
