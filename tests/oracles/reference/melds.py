@@ -17,13 +17,13 @@ RUN_RANK_ORDERS = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + R
 
 MAX_CACHED_HANDS = 50_000  # number of cached hands, because a deal needs each many times
 
-# Every set of the pack, its cards in suit order.
-ALL_SETS = [
-    cards
+# Every set of the pack by rank, its cards in suit order.
+SETS_BY_RANK = {
+    rank: [
+        cards for size in (3, 4) for cards in combinations([rank + suit for suit in SUITS], size)
+    ]
     for rank in RANKS
-    for size in (3, 4)
-    for cards in combinations([rank + suit for suit in SUITS], size)
-]
+}
 
 
 # --- rules.md 2: card values ----------
@@ -84,7 +84,14 @@ RAINBOWS_BY_FIRST_CARD = {
 
 
 def _find_sets(hand: frozenset[str]) -> list[tuple[str, ...]]:
-    return [meld for meld in ALL_SETS if hand.issuperset(meld)]
+    ranks = [card[0] for card in hand]
+    return [
+        meld
+        for rank, melds in SETS_BY_RANK.items()
+        if ranks.count(rank) >= 3
+        for meld in melds
+        if hand.issuperset(meld)
+    ]
 
 
 def _find_runs(hand: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
