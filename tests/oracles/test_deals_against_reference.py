@@ -215,7 +215,7 @@ def find_rare_outcomes(spec):
 @pytest.mark.parametrize("spec", DISTINCT_VARIANTS)
 def test_deals_of_built_in_variant_agree_with_reference(spec):
     usual = ("gin",) if spec.startswith("straight") else ("knock", "gin", "undercut", "declined")
-    compare_deals(spec, 2024, 0, 2, required_outcomes=(*usual, *find_rare_outcomes(spec)))
+    compare_deals(spec, 2024, 0, 1, required_outcomes=(*usual, *find_rare_outcomes(spec)))
 
 
 @pytest.mark.parametrize("spec", OPTION_VARIANTS)
@@ -350,18 +350,19 @@ def compare_random_variants(base, seed, n_variants, n_stacked):
     return counts
 
 
-@pytest.mark.parametrize("factor", [1, pytest.param(70, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_long", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    ("base", "n_variants", "required_outcomes"),
+    ("base", "n_variants", "n_long", "required_outcomes"),
     [
-        ("standard", 30, "knock gin big_gin shot undercut even void stalled shown refused"),
-        ("gin-solitaire", 15, "knock gin big_gin undercut stalled joker limit declined"),
+        ("standard", 20, 2100, "knock gin big_gin shot undercut even void stalled shown refused"),
+        ("gin-solitaire", 15, 1050, "knock gin big_gin undercut stalled joker limit declined"),
     ],
 )
-def test_deals_of_random_variants_agree_with_reference(base, n_variants, required_outcomes, factor):
-    counts = compare_random_variants(
-        base, 2027 + factor, n_variants * factor, 1 if base == "standard" else 2
-    )
+def test_deals_of_random_variants_agree_with_reference(
+    base, n_variants, n_long, required_outcomes, is_long
+):
+    seed, n = (2097, n_long) if is_long else (2028, n_variants)
+    counts = compare_random_variants(base, seed, n, 1 if base == "standard" else 2)
     assert all(counts[kind] for kind in required_outcomes.split()), counts
 
 
