@@ -41,15 +41,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from simgin.cli.main import cli
 from simgin.play import watchdog
 watchdog.WARN_AFTER_SECONDS, watchdog.CHECK_INTERVAL_SECONDS = {seconds}, 0.2
-watchdog.ABORT_AFTER_SECONDS = max(1, 60 * ({seconds} > 1))
+watchdog.ABORT_AFTER_SECONDS = {abort_seconds}
 cli.main(sys.argv[1:])
 """
 
 
-def start_program(file, code, seconds, arguments):
-    """Write a strategy file and start simgin with a short time limit."""
+def start_program(file, code, seconds, arguments, abort_seconds=60):
+    """Write a strategy file and start simgin with short time limits."""
     file.write_text(code)
-    program = PROGRAM_CODE.format(seconds=seconds)
+    program = PROGRAM_CODE.format(seconds=seconds, abort_seconds=abort_seconds)
     command = [sys.executable, "-c", program, *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -68,7 +68,7 @@ def start_program(file, code, seconds, arguments):
 def test_looping_policy_can_be_interrupted(arguments, tmp_path):
     file = tmp_path / "looping.py"
     process = start_program(
-        file, LOOPING_STRATEGY_CODE, 1.1, [argument.format(file) for argument in arguments]
+        file, LOOPING_STRATEGY_CODE, 0.4, [argument.format(file) for argument in arguments]
     )
     assert process.stderr is not None
     lines = queue.SimpleQueue()
@@ -101,7 +101,7 @@ def test_deal_of_a_looping_policy_is_aborted(arguments, tmp_path):
     file, (command, *options) = tmp_path / "looping.py", arguments
     patience = ("--patience", "1s") if options else ()
     process = start_program(
-        file, LOOPING_STRATEGY_CODE, 0.4, [command, str(file), "simple", *options, *patience]
+        file, LOOPING_STRATEGY_CODE, 0.4, [command, str(file), "simple", *options, *patience], 1
     )
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 2 and ("is dealt" in output) == (command == "show"), errors
