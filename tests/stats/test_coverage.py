@@ -17,7 +17,13 @@ from scipy import stats
 
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
-from simgin.runs.stopping import PrecisionRule, SequentialTest, elo_to_score
+from simgin.runs.stopping import (
+    MIN_CATEGORY_COUNT,
+    MIN_PAIRS,
+    PrecisionRule,
+    SequentialTest,
+    elo_to_score,
+)
 from simgin.stats import batches, differences, league, metrics, paired_estimate, variance
 from simgin.stats.batches import BatchRows
 from simgin.stats.estimate import compute_beta_binomial_interval, estimate_metric
@@ -170,8 +176,11 @@ def compute_difference_bounds(n_batches, seeds):
 
 @pytest.mark.parametrize(
     ("n_batches", "seeds"),
-    [(5, (1, 1)), (12, (1, 1)), (5, (1, 2))],
-    ids=["5 paired", "12 paired", "unpaired"],
+    [
+        pytest.param(5, (1, 1), id="5 paired"),
+        pytest.param(12, (1, 1), id="12 paired", marks=pytest.mark.slow),
+        pytest.param(5, (1, 2), id="unpaired"),
+    ],
 )
 def test_intervals_of_differences_have_nominal_coverage(n_batches, seeds):
     assert_nominal_coverage(compute_coverage(*compute_difference_bounds(n_batches, seeds)))
@@ -230,14 +239,14 @@ def compute_rare_difference_coverage(n_batches, min_cases, max_cases):
     return dict(zip(("runs", "reviews", "batches alone"), coverage, strict=True))
 
 
-@pytest.mark.parametrize("n_batches", [5, 20, 100])
+@pytest.mark.parametrize("n_batches", [5, pytest.param(20, marks=pytest.mark.slow), 100])
 def test_intervals_of_rare_differences_have_nominal_coverage(n_batches):
     """Use rule sets whose results differ in 20 to 200 deals per experiment."""
     coverage = compute_rare_difference_coverage(n_batches, 20, 200)
     assert_nominal_coverage({method: coverage[method] for method in ("runs", "reviews")})
 
 
-@pytest.mark.parametrize("n_batches", [5, 20, 100])
+@pytest.mark.parametrize("n_batches", [5, pytest.param(20, marks=pytest.mark.slow), 100])
 def test_intervals_of_very_rare_differences_are_wide_enough(n_batches):
     """Use rule sets whose results differ in 0.1 to 10 deals per experiment on average.
 
@@ -394,7 +403,11 @@ def test_beta_binomial_sequence_has_nominal_error_rate_over_all_looks():
     [(0, "A is stronger"), (20, "A is either weaker, or stronger by less than 20 Elo")],
 )
 def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
-    """Test the hypotheses Elo 0 and Elo 20 after every 100 pairs, until one is accepted."""
+    """Test the hypotheses Elo 0 and Elo 20 after every 100 pairs, until one is accepted.
+
+    A vectorised calculation finds the look at which the test must end. The rule must continue at
+    the look before, and end at this look.
+    """
     rule, advantage = SequentialTest(0, 20), elo_to_score(true_elo) - 0.5
     probabilities = np.array([0.15 - advantage, 0.03, 0.64, 0.03, 0.15 + advantage])
     pairs = (
@@ -402,21 +415,56 @@ def test_sequential_pair_test_has_nominal_error_rates(true_elo, error):
         .multinomial(100, probabilities, (N_EXPERIMENTS, N_LOOKS))
         .cumsum(axis=1)
     )
-    row, decisions = np.zeros(batch_columns.N_COLUMNS, np.int64), []
-    for experiment in pairs:
-        for look, counts in enumerate(experiment):
-            (
-                row[0],
-                row[
-                    batch_columns.WIN_RATE_HISTOGRAM_START : batch_columns.WIN_RATE_HISTOGRAM_START
-                    + 5
-                ],
-            ) = (100 * (look + 1), counts)
-            if (decision := rule.check_totals(row)) is not None:
-                break
-        decisions.append("" if decision is None else decision.partition(" (")[0])
-    assert decisions.count("") == 0
+
+    def check_look(experiment, look):
+        row = np.zeros(batch_columns.N_COLUMNS, np.int64)
+        row[batch_columns.UNITS_COLUMN] = 100 * (look + 1)
+        first_column = batch_columns.WIN_RATE_HISTOGRAM_START
+        row[first_column : first_column + 5] = experiment[look]
+        return rule.check_totals(row)
+
+    decisions = []
+    for experiment, last_look in zip(pairs, find_last_looks(pairs, 0, 20), strict=True):
+        assert last_look == 0 or check_look(experiment, last_look - 1) is None
+        decisions.append(check_look(experiment, last_look).partition(" (")[0])
     assert 0.02 < decisions.count(error) / N_EXPERIMENTS < 0.05 + 3 * compute_rate_se()
+
+
+def find_last_looks(pairs, elo0, elo1):
+    """Return the first look of each experiment at which a hypothesis is accepted.
+
+    Args:
+        pairs: Numbers of pairs by score so far, (n_experiments, n_looks, 5).
+        elo0: Elo difference under H0.
+        elo1: Elo difference under H1.
+    """
+    min_look = MIN_PAIRS // 100 - 1
+    last_looks = np.full(len(pairs), -1)
+    for look in range(min_look, pairs.shape[1]):
+        active = np.flatnonzero(last_looks < 0)
+        counts = np.maximum(pairs[active, look], MIN_CATEGORY_COUNT)
+        llr = compute_max_log_likelihoods(counts, elo1) - compute_max_log_likelihoods(counts, elo0)
+        last_looks[active[np.abs(llr) >= np.log(19)]] = look  # log(.95 / .05)
+    assert (last_looks >= 0).all()
+    return last_looks
+
+
+def compute_max_log_likelihoods(counts, elo):
+    """Return the maximum log-likelihood of scores, (n, 5), given an Elo difference.
+
+    The probability of score a is proportional to n_a / (1 + L (a - mean)). The multiplier L is
+    found by bisection.
+    """
+    deviations = np.arange(5) / 4 - elo_to_score(elo)
+    proportions = counts / counts.sum(axis=1, keepdims=True)
+    above, below = deviations > 0, deviations < 0  # no probability exceeds 1
+    low = ((proportions[:, above] - 1) / deviations[above]).max(axis=1)
+    high = ((proportions[:, below] - 1) / deviations[below]).min(axis=1)
+    for _ in range(40):
+        multiplier = (low + high) / 2
+        is_too_low = (counts * deviations / (1 + multiplier[:, None] * deviations)).sum(axis=1) > 0
+        low, high = np.where(is_too_low, multiplier, low), np.where(is_too_low, high, multiplier)
+    return -(counts * np.log(1 + low[:, None] * deviations)).sum(axis=1)
 
 
 @pytest.mark.parametrize("n_batches", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
