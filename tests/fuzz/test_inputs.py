@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from simgin.cli.commands import play
 from simgin.rules import variants
 from simgin.rules.variants import find_variant, validate_params
+from simgin.runs import cluster
 from simgin.runs.plan import plan_experiment
 from simgin.strategy import loader, strategy_spec
 from simgin.text import notation
@@ -80,6 +81,7 @@ def workspace(empty_directory, monkeypatch):
     """Create a directory with secret files, and modules that would run if they were imported."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT_SECONDS", 0.5)  # no address has a scheduler
     monkeypatch.setattr(play, "_find_saved_game_file", lambda matchup: Path("kept.json").absolute())
     for folder in ("secret", "here", "here/folder"):
         Path(folder).mkdir()

@@ -693,8 +693,9 @@ def test_length_without_a_baseline_is_stated_in_minutes(turns, seconds, duration
     assert verdict == f"A match takes about {turns} turns ({duration})."
 
 
-def describe_minutes(variant_turns, baseline_turns, seconds):
-    review = make_review()
+def describe_minutes(variant_turns, baseline_turns, seconds, review=None):
+    """Return the verdict on minutes per match, for which a given review is modified."""
+    review = review or make_review()
     for variant, turns in ((BASELINE, baseline_turns), (OTHER_VARIANT, variant_turns)):
         review.measurements[variant, "turns_per_match", STRONG_PLAYER] = make_estimate(turns)
     object.__setattr__(review, "request", replace(review.request, seconds_per_turn=seconds))
@@ -706,10 +707,11 @@ def test_stated_minutes_are_consistent_for_every_length():
         r"A match is about ([\d.]+) minutes? (longer|shorter) "
         r"\(([\d.]+) minutes instead of ([\d.]+), at (8|30) s per turn\)\."
     )
+    review = make_review()
     for turns, baseline_turns, seconds in itertools.product(
         range(20, 300, 7), range(20, 300, 9), (8, 30)
     ):
-        sentence = describe_minutes(turns, baseline_turns, seconds)
+        sentence = describe_minutes(turns, baseline_turns, seconds, review)
         if abs(turns - baseline_turns) * seconds < 9:
             continue
         change, direction, minutes, baseline_minutes = pattern.fullmatch(sentence).groups()[:4]

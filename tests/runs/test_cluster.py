@@ -288,7 +288,7 @@ def test_invalid_scheduler_is_reported_within_ten_seconds(monkeypatch, name):
     assert cluster.CONNECT_TIMEOUT_SECONDS <= 10
     serve, reason = FAKE_SCHEDULERS[name]
     if "no response" in reason:  # The test waits until the timeout.
-        monkeypatch.setattr(cluster, "CONNECT_TIMEOUT_SECONDS", 3.0)
+        monkeypatch.setattr(cluster, "CONNECT_TIMEOUT_SECONDS", 1.0)
     ports = []
     threading.Thread(target=serve, args=(ports,), daemon=True).start()
     with time_limit(30):

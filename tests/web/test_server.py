@@ -64,8 +64,9 @@ from simgin.web import home, server
 
 def show_slowly(request):
     Path("requested").touch()
-    time.sleep(server.SHUTDOWN_TIMEOUT_SECONDS + 2)
+    time.sleep(server.SHUTDOWN_TIMEOUT_SECONDS + 1)
 
+server.SHUTDOWN_TIMEOUT_SECONDS = 0.5
 home.show_home = show_slowly
 site = server.LocalServer(Path("results"), ())
 print(site.url, flush=True)
