@@ -24,14 +24,12 @@ def make_match_arguments(site, run_name, deals):
     return [*SHORT_MATCH_ARGUMENTS[:-1], deals, "-o", str(site.results_directory / run_name)]
 
 
-def test_failed_job_shows_the_error_of_the_command(site, browser):
-    job = site.jobs.enqueue(["match", "gold", "nobody"], "a mistake")
-    wait_for_job(job, FAILED)
-    assert job.error.startswith("'nobody' is not")
-    assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
+def cancel_job(site, *arguments):
+    """Create a job with the given arguments of `enqueue`, and cancel it before it can end."""
+    return site.jobs.cancel(site.jobs.enqueue(*arguments).name)
 
 
-def test_job_with_invalid_input_offers_its_form_instead_of_resuming(site, browser):
+def test_job_with_invalid_input_shows_its_error_and_form_instead_of_resuming(site, browser):
     address = "/compare?s1=gold&s2=nobody"
     job = site.jobs.enqueue(["match", "gold", "nobody"], "a mistake", "mine", address)
     wait_for_job(job, FAILED)
@@ -41,19 +39,20 @@ def test_job_with_invalid_input_offers_its_form_instead_of_resuming(site, browse
     assert link in check_page(browser.get(f"/jobs/{job.name}"))
     results = check_page(browser.get("/results"))
     assert link in results and "data-resume" not in results
+    assert job.error.startswith("'nobody' is not")
+    for job.form_address in (address, ""):
+        assert job.error.replace("'", "&#39;") in browser.get(f"/jobs/{job.name}").text
 
 
 def test_job_that_failed_because_of_the_system_can_be_resumed(site):
-    job = site.jobs.enqueue(["cite"], "a full disk", "", "/compare")
-    wait_for_job(job, FINISHED)
+    job = cancel_job(site, ["cite"], "a full disk", "", "/compare")
     job.state, job.exit_code = FAILED, 2
     job.messages = ["simgin: error: results cannot be read or written (No space left). Check it."]
     assert job.can_resume and not job.can_change
 
 
 def test_job_file_of_an_earlier_version_is_read(site, empty_directory):
-    job = site.jobs.enqueue(["cite"], "a short job")
-    wait_for_job(job, FINISHED)
+    job = cancel_job(site, ["cite"], "a short job")
     (file,) = (empty_directory / "data/jobs").glob("*/*.json")
     contents = json.loads(file.read_text())
     del contents["form_address"], contents["exit_code"]
@@ -121,8 +120,7 @@ def test_number_of_open_jobs_is_limited(site):
 
 
 def test_corrupt_job_files_are_ignored(site, empty_directory):
-    job = site.jobs.enqueue(["cite"], "a short job")
-    wait_for_job(job, FINISHED)
+    job = cancel_job(site, ["cite"], "a short job")
     (folder,) = (empty_directory / "data/jobs").iterdir()
     (folder / "bad.json").write_text('{"name": 1}')
     (folder / "worse.json").write_bytes(b"\xff")
