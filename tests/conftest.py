@@ -148,6 +148,14 @@ def few_metropolis_steps(request):
         yield
 
 
+@pytest.fixture(scope="module")
+def few_evaluated_deals():
+    """Allow error rates of 20 instead of 100 deals, because evaluating a deal takes 50 ms."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("simgin.analysis.error_rates.MIN_DEALS", 20)
+        yield
+
+
 @pytest.fixture
 def wide_terminal(empty_directory, monkeypatch):
     """Create an empty working directory and set the terminal to 200 columns."""

@@ -18,7 +18,7 @@ from simgin.text.messages import SimginError
 from support.command_line import run_simgin
 from support.html_checks import find_elements, get_text, parse_html
 
-pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps", "few_evaluated_deals")
 HAND, PILE = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
 LEAGUE_EXPERIMENT_TOML = """
 question = "Who wins?"
@@ -59,9 +59,7 @@ RESULT_MAKERS = {
     "chart": lambda _: simgin.compute_chart("upcard", strategy="simple", deals="4k"),
     "position": lambda _: simgin.analyze(HAND, PILE, strategy="gold", opponent="gold", worlds=200),
     "deal": lambda _: simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=50),
-    "rates": lambda _: simgin.error_rates(
-        "gold", "simple", judge="gold-early", deals=100, worlds=1
-    ),
+    "rates": lambda _: simgin.error_rates("gold", "simple", judge="gold-early", deals=20, worlds=1),
     "grade": make_grade,
     "find": lambda _: simgin.find("gold", "simple", where="undercut, lost", deals=400),
     "tune": make_tuning,

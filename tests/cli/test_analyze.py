@@ -11,7 +11,7 @@ import simgin
 from support.command_line import run_simgin
 from support.html_checks import find_html_errors
 
-pytestmark = pytest.mark.usefixtures("few_metropolis_steps")
+pytestmark = pytest.mark.usefixtures("few_metropolis_steps", "few_evaluated_deals")
 HAND_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 PILE_TEXT = "QD TS 9D* QH"
 FAST_OPTIONS = "--worlds 400 --as gold --against gold".split()
@@ -131,7 +131,7 @@ def test_json_rows_equal_the_dataframe():
     assert {"win", "gin", "undercut", "match", "low", "high", "worlds", "best"} <= set(rows[0])
 
 
-ERROR_RATE_ARGUMENTS = "gold simple --deals 100 --worlds 10 --as gold-early".split()
+ERROR_RATE_ARGUMENTS = "gold simple --deals 20 --worlds 10 --as gold-early".split()
 
 
 def test_error_rates_list_decision_kinds_and_costliest_decisions():
