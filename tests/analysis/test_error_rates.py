@@ -37,19 +37,27 @@ def mark_case_as_slow(*values):
 # A, B and the evaluator, different enough for few deals. jdh8-heuristic and exp710 discard before
 # they decide about ending the deal
 OFFERING_PLAYER = "gold+offer=strong:blind=yes+answer=brave"
-DIFFERENCE_LEMMA_CASES = [
-    mark_case_as_slow("stock-greedy", "simple", "standard", "gold-early"),
-    mark_case_as_slow("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
-    mark_case_as_slow("stubborn", "exp710", "eaai", "gold"),
+DIFFERENCE_LEMMA_PLAYERS = [
+    ("stock-greedy", "simple", "standard", "gold-early"),
+    ("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
+    ("stubborn", "exp710", "eaai", "gold"),
     ("stock-greedy+answer=random", OFFERING_PLAYER, "dice", "gold-early+answer=brave"),
-    mark_case_as_slow("solo-greedy", None, "solitaire-gin", "solo-dp"),
+    ("solo-greedy", None, "solitaire-gin", "solo-dp"),
     ("solo-greedy", None, "gin-solitaire", "solo-dp"),
-    mark_case_as_slow("solo-greedy", None, "solitary-gin", "solo-dp"),
+    ("solo-greedy", None, "solitary-gin", "solo-dp"),
+]
+# A game with a die, and the solitaire game in which the evaluator leads by most standard errors
+DIFFERENCE_LEMMA_CASES = [
+    (*players, 40) for players in DIFFERENCE_LEMMA_PLAYERS if players[2] in ("dice", "solitary-gin")
+]
+DIFFERENCE_LEMMA_CASES += [
+    mark_case_as_slow(*players, n_deals)
+    for players in DIFFERENCE_LEMMA_PLAYERS
+    for n_deals in (80, 300)
 ]
 
 
-@pytest.mark.parametrize("n_deals", [80, mark_case_as_slow(300)])
-@pytest.mark.parametrize(("a", "b", "variant", "evaluator"), DIFFERENCE_LEMMA_CASES)
+@pytest.mark.parametrize(("a", "b", "variant", "evaluator", "n_deals"), DIFFERENCE_LEMMA_CASES)
 def test_decision_gains_add_up_to_the_lead_of_the_evaluator(a, b, variant, evaluator, n_deals):
     """Check an equation of the performance difference lemma (Kakade and Langford 2002)."""
     task = EvaluationTask.read(a, b, variant, evaluator, MIN_DEALS, worlds=0, seed=3)
