@@ -334,10 +334,13 @@ HOSTILE_TOML = [
     ("\n".join(f"k{n} = 1" for n in range(20_000)), MORE_ERRORS_MESSAGE),
     ("".join(f"[variants.V{n}]\nx = 1\n" for n in range(2000)), MORE_ERRORS_MESSAGE),
     *(
-        (f"solo = {[f'x{n}' for n in range(8_000)]}\n", MORE_ERRORS_MESSAGE),
+        (f"solo = {[f'x{n}' for n in range(2_000)]}\n", MORE_ERRORS_MESSAGE),
         (f"matchups = {['x' * 1000] * 900}", MORE_ERRORS_MESSAGE),
     ),
     (f"variants = ['{'x' * 10**6}']", ""),
+    pytest.param(
+        f"solo = {[f'x{n}' for n in range(8_000)]}\n", MORE_ERRORS_MESSAGE, marks=pytest.mark.slow
+    ),
 ]
 
 

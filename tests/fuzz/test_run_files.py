@@ -86,7 +86,7 @@ def check_comparison(expected_rows):
     return result.exit_code
 
 
-@parametrize_cases(60)
+@parametrize_cases(30)
 def test_corrupt_manifest_is_detected_or_harmless(restore_run, n_cases):
     valid = MANIFEST_PATH.read_bytes()
     expected, codes = parse_rows(run_cli(*COMPARE_COMMAND, "--json", exit_codes=(0,))), []
@@ -251,7 +251,7 @@ def test_array_with_an_impossible_shape_is_rejected(tmp_path, shape):
 # Caches
 
 
-@parametrize_cases(150)
+@parametrize_cases(50)
 def test_corrupt_cached_arrays_are_computed_again(empty_directory, monkeypatch, n_cases):
     monkeypatch.setattr(jit, "get_cache_directory", lambda: empty_directory)
     expected = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}

@@ -172,7 +172,7 @@ def remove_path(path):
         path.unlink(missing_ok=True)
 
 
-@parametrize_cases(200)
+@parametrize_cases(80)
 def test_any_strategy_file_gives_a_strategy_or_one_error(empty_directory, n_cases):
     modules, codes, number = {*sys.modules}, [], itertools.count()
 
@@ -215,7 +215,7 @@ def test_error_in_a_strategy_file_names_the_line(empty_directory, line):
     assert line not in TYPE_ERROR_LINES or "TypeError: " in message
 
 
-@parametrize_cases(25)
+@parametrize_cases(20)
 def test_any_policy_gives_a_result_or_errors(empty_directory, monkeypatch, capfd, n_cases):
     monkeypatch.setattr(
         by_value, "compute_fingerprint", lambda _: ""
@@ -353,7 +353,7 @@ def test_files_in_the_working_directory_do_not_shadow_built_in_names(workspace, 
     )
 
 
-@parametrize_cases(30, 300)
+@parametrize_cases(20, 300)
 def test_file_name_is_neither_executed_nor_split(workspace, n_cases):
     """Check that bash reads the same file name from the printed command."""
     codes = []
