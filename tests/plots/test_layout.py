@@ -3,8 +3,6 @@
 Text can be on data only in the colours for numbers in cells and bars.
 """
 
-import itertools
-
 import pytest
 
 from simgin import plots
@@ -13,8 +11,9 @@ from support.plot_layout import find_layout_errors
 from support.sample_plots import PLOT_NAMES, add_undefined_row, draw_plot
 
 parametrize_plots = pytest.mark.parametrize("name", PLOT_NAMES)
-parametrize_plots_and_sizes = pytest.mark.parametrize(
-    ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
+# tests/plots/test_style.py tests the plots of one entry in a narrower style.
+parametrize_sizes = pytest.mark.parametrize(
+    "size", [pytest.param("one", marks=pytest.mark.slow), "many"]
 )
 
 
@@ -23,7 +22,8 @@ def test_every_plot_has_sample_data():
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 
-@parametrize_plots_and_sizes
+@parametrize_plots
+@parametrize_sizes
 def test_plot_elements_do_not_overlap(name, size):
     figure = draw_plot(name, size)
     assert figure.get_figwidth() == figures.SIMGIN_STYLE["figure.figsize"][0]
