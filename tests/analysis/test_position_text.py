@@ -133,7 +133,7 @@ def forget_cards(pile, view, rng):
     return pile, discarded, taken
 
 
-@pytest.mark.parametrize("n_units", [2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_units", [1, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "variant_name", ["standard", "eaai", "straight", "standard+first_turn=free"]
 )

@@ -173,6 +173,8 @@ INVALID_NUMBERS_JSON = [
     "0.5",
 ]
 INVALID_NUMBERS_JSON += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
+# One number of each kind: too large, not finite, negative, not a card, not whole, and other types
+FEW_INVALID_NUMBERS_JSON = ["9223372036854775808", "NaN", "-1", "64", "0.5", "null", '"1"', "[]"]
 CORRUPT_FILE_CONTENTS = [
     "",
     "null",
@@ -186,20 +188,20 @@ CORRUPT_FILE_CONTENTS = [
 ]
 
 
-def iter_corrupt_games(content):
-    """Yield corrupt versions of a saved game."""
+def iter_corrupt_games(content, invalid_numbers):
+    """Yield corrupt versions of a saved game, some of which contain one of the invalid numbers."""
     saved = json.loads(content)
     yield from CORRUPT_FILE_CONTENTS
     yield content[: len(content) // 2]
     for name in saved:
         yield json.dumps({key: value for key, value in saved.items() if key != name})
-        for number in INVALID_NUMBERS_JSON:
+        for number in invalid_numbers:
             if (name, number) not in {("prompts", "[]"), ("back", "64")}:  # can be saved, too
                 yield json.dumps(saved | {name: "HERE"}).replace('"HERE"', number)
             if name != "back":
                 yield json.dumps(saved | {name: ["HERE"]}).replace('"HERE"', number)
     first, *_, last = deals = saved["deals"]
-    for number in INVALID_NUMBERS_JSON:
+    for number in invalid_numbers:
         yield json.dumps(saved | {"deals": [[*first, "HERE"], last]}).replace('"HERE"', number)
     yield json.dumps(saved | {"deals": [first[:-1], last]})
     yield json.dumps(saved | {"deals": [*deals, last]})
@@ -211,12 +213,19 @@ def iter_corrupt_games(content):
     yield json.dumps(saved | {"more": 1})
 
 
-def test_corrupt_saved_game_is_reported_and_not_resumed(saved_game):
+@pytest.mark.parametrize(
+    ("invalid_numbers", "min_files"),
+    [
+        pytest.param(FEW_INVALID_NUMBERS_JSON, 60, id="few"),
+        pytest.param(INVALID_NUMBERS_JSON, 100, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_corrupt_saved_game_is_reported_and_not_resumed(saved_game, invalid_numbers, min_files):
     content = saved_game.read_text()
     assert "Saved game resumed." in run_play("q\n", "gold")
     assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1
-    files = list(iter_corrupt_games(content))
-    assert len(files) > 100
+    files = list(iter_corrupt_games(content, invalid_numbers))
+    assert len(files) > min_files
     for text in files:
         saved_game.write_text(text)
         screen = run_play("u\nq\n", "gold")

@@ -112,9 +112,10 @@ def test_declined_offer_has_a_result_without_cards(browser, variant, seat, unit)
     assert result["match"][0].startswith("simple: 0 of 7" if seat else "You: 1 of 7")
 
 
-def test_result_of_a_joker_game_shows_the_count_and_the_score_of_the_joker(browser):
+@pytest.mark.parametrize("n_seeds", [8, pytest.param(20, marks=pytest.mark.slow)])
+def test_result_of_a_joker_game_shows_the_count_and_the_score_of_the_joker(browser, n_seeds):
     summaries = set()
-    for seed in range(20):
+    for seed in range(n_seeds):
         query = f"variant=gin-solitaire%2Bknock_limit=50&length=match&seed={seed}"
         state = play_until(browser, query, random.Random(seed), lambda state: state["result"])
         summary, score = state["result"]["summary"], state["result"]["scores"][1]
