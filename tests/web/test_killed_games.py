@@ -42,7 +42,6 @@ else:
     keys = list(list_choices(decision, game.game.table.rules))
     game.take_action(next((key for key in "kgbh" if key in keys), keys[-1]))
 """
-N_DEALS_TO_PLAY = 2
 N_KILLS, REQUEST_TIMEOUT_SECONDS = 5, 300  # kills of a server, and seconds for a request
 GAME_QUERY = "variant=standard&opponent=simple&length=match&seat=0"
 
@@ -71,13 +70,14 @@ def count_saved_deals(directory):
     )
 
 
-def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path):
+@pytest.mark.parametrize("n_deals_to_play", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path, n_deals_to_play):
     directory, copy = tmp_path / "game", tmp_path / "copy"
     directory.mkdir()
     kills = 0
     for number in count():
         before, n_deals, is_over = read_saved_game(crash_runner, directory)
-        if n_deals == N_DEALS_TO_PLAY:
+        if n_deals == n_deals_to_play:
             break
         shutil.copytree(directory, copy)
         assert crash_runner.execute(copy, OPEN_GAME_CODE + TAKE_ACTION_CODE).ended == 0
@@ -97,7 +97,7 @@ def test_game_killed_at_any_operation_can_be_continued(crash_runner, tmp_path):
             kills += 1
         shutil.rmtree(copy)
         assert crash_runner.execute(directory, OPEN_GAME_CODE + TAKE_ACTION_CODE).ended == 0
-    assert count_saved_deals(directory) == N_DEALS_TO_PLAY and kills > 15
+    assert count_saved_deals(directory) == n_deals_to_play and kills > 15
 
 
 @pytest.mark.slow
