@@ -42,6 +42,8 @@ UNUSUAL_VARIANTS = [
         for first in ("free", "discard_first", "upcard_stock_or_pass")
     ),
 ]
+# The standard suite tests these first turns without a die.
+SLOW_VARIANTS = [f"{UNOWNED_DIE}+first_turn={first}" for first in ("free", "discard_first")]
 OFFERING_PLAYER = "gold-early+offer=strong:count=50,turn=20,blind=yes+answer=brave:count=60"
 SOLO_PLAYER = "solo-lookahead:aim=gin+knock=stop-dp"
 
@@ -62,7 +64,13 @@ def iter_positions(variant_name, units):
 
 
 @pytest.mark.parametrize("n_units", [1, pytest.param(6, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant_name", [*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS, *SOLO_VARIANTS])
+@pytest.mark.parametrize(
+    "variant_name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in SLOW_VARIANTS else name
+        for name in (*TWO_PLAYER_VARIANTS, *UNUSUAL_VARIANTS, *SOLO_VARIANTS)
+    ],
+)
 def test_parsed_position_agrees_with_the_view(variant_name, n_units):
     """Compare the positions of at least `n_units` deals, and more if these deals are short."""
     n_compared = 0

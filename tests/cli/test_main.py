@@ -217,7 +217,10 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
 
 
 HAND_COMMAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
-CLOSED_STREAM_CASES = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
+CLOSED_STREAM_CASES = [
+    pytest.param(">&-", 0, marks=pytest.mark.slow),
+    *(("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)),
+]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such streams")

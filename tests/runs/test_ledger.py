@@ -452,7 +452,9 @@ def test_unpacked_size_of_rows_is_limited(monkeypatch):
 STEP_RESULT = np.random.default_rng(8).random(400)  # the result of a step, almost one page
 
 
-@pytest.mark.parametrize("value", [None, 7, "gold", b"", b"\xff" * 40])
+@pytest.mark.parametrize(
+    "value", [None, 7, "gold", pytest.param(b"", marks=pytest.mark.slow), b"\xff" * 40]
+)
 @pytest.mark.parametrize("table", ["blocks", "deals", "steps"])
 def test_row_with_a_changed_value_is_ignored(ledger_path, table, value):
     """Replace the value of each column by values of several types."""
