@@ -61,7 +61,7 @@ def test_interpreted_policy_plays_like_its_compiled_version(tmp_path):
         GOLD,
     )
     rows = [
-        runner.run_matchup(Matchup(STANDARD, strategy, simple, 3, "deal"), 800, workers)
+        runner.run_matchup(Matchup(STANDARD, strategy, simple, 3, "deal"), 2400, workers)
         for strategy, workers in ((gold, 1), (interpreted, 1), (interpreted, 2))
     ]
     assert (rows[0] == rows[1]).all() and (rows[1] == rows[2]).all() and rows[0].any()
