@@ -144,8 +144,9 @@ def list_reference_results() -> list[ReferenceResult]:
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
     }
     published_names = {
-        path.parent.relative_to(REFERENCE_DIRECTORY).as_posix()
-        for path in REFERENCE_DIRECTORY.rglob("manifest.json")
+        path.relative_to(REFERENCE_DIRECTORY).as_posix()
+        for path in REFERENCE_DIRECTORY.rglob("*")
+        if path.is_dir()
     }
     return [
         ReferenceResult(name)
