@@ -82,7 +82,7 @@ bench: setup
 reference: setup
 	$(BIN)/python benchmarks/reference.py $(ONLY)
 
-# Retrains all policy weights (strategies/*.npy) from the seeds in the scripts. This takes about three hours on one
+# Retrains all policy weights (strategies/*.npy) from the seeds in the scripts. This takes about four hours on one
 # core. The training of champion uses the table of match values. The last script writes the drill in the package.
 train: setup
 	$(BIN)/python training/beliefs.py

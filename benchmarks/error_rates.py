@@ -28,7 +28,7 @@ from simgin.strategy import catalogue, loader
 VARIANT = "eaai"
 # Number of units per chunk. A unit is a pair of deals, or a deal if `champion` plays itself.
 UNITS_PER_CHUNK = 20
-# These strategies play like `gold` in variants without a die, and almost like `champion`.
+# dice-player plays like gold in variants without a die. champion-eaai resembles champion.
 EXCLUDED_STRATEGIES = ("dice-player", "champion-eaai")
 N_COSTLIEST_DECISIONS = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first

@@ -273,7 +273,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
 
 @force_inline
 def find_lowest_cost_discard_by_weights(legal, view, rules, weights):
-    """Return the legal discard with the lowest cost according to the given weights."""
+    """Return the legal discard with the lowest cost, given the weights of the features."""
     cards, costs = int_stack_array(), float_stack_array()
     best_card, min_cost = -1, MAX_COST
     for i in range(write_candidates(legal, view, rules, weights, cards, costs)):
@@ -318,7 +318,7 @@ def compute_knock_features(view, rules):
 
 @helper
 def compute_knock_gain(features, view, blend_offset, params):
-    """Return the estimated gain from a knock with the given features."""
+    """Return the estimated gain from knocking, given the features of the knock."""
     turn = min(view.own_turn, N_KNOCK_TURNS) - 1
     gain = params[
         blend_offset
@@ -398,7 +398,7 @@ def compute_take_features(view, rules, weights):
 
 @helper
 def compute_take_gain(features, view, blend_offset, params):
-    """Return the estimated gain from taking a card with the given features."""
+    """Return the estimated gain from taking a card, given the features of the take."""
     offset = blend_offset + TAKE_FEATURES_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):

@@ -3,8 +3,8 @@
 Champion's weights depend on the stage of the deal and on the type of the opponent. Champion-eaai
 adds weights that depend on the context of a decision: the turn, the unmatched cards, the known
 cards, the deadwood and both scores. The estimate of the opponent's type also depends on the number
-of known cards. If champion changes its weights for `eaai` under the rules of a variant,
-champion-eaai plays like champion.
+of known cards. The additional weights apply only under rules for which champion uses its weights
+for `eaai` without changes. Under other rules, champion-eaai plays like champion.
 
 Source: Developed for simgin. training/champion_eaai.py learns the additional weights with the
 method of champion.
@@ -21,7 +21,7 @@ from simgin.core.policy_types import get_params_at
 from simgin.strategy import PHASE_LAST, Strategy, discard, helper, knock, take
 from simgin.toolkit import cards_in_melds, is_gin_or_better, popcount, take_if
 
-# Lowest values of all categories of a context except the first
+# Lower bounds of the categories of each context, except the first category
 TURN_BOUNDS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 UNMATCHED_BOUNDS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 KNOWN_BOUNDS = (1, 2, 3, 4, 5)
@@ -35,7 +35,7 @@ CONTEXT_BOUNDS = (
     SCORE_BOUNDS,
     SCORE_BOUNDS,
 )
-# Row of the first category of each context
+# Row of additional weights for the first category of each context
 FIRST_ROWS = tuple(
     sum(len(bounds) + 1 for bounds in CONTEXT_BOUNDS[:i]) for i in range(len(CONTEXT_BOUNDS))
 )
@@ -46,7 +46,8 @@ N_DISCARD_CONTEXTS = 4
 N_DISCARD_ROWS = FIRST_ROWS[N_DISCARD_CONTEXTS]
 # The last two features of a knock are 1 and champion's estimate of the gain
 N_KNOCK_FEATURES = player.N_KNOCK_FEATURES + 2
-# Offsets of the weights against patient opponents. Those against immediate knockers follow.
+# Offsets of the additional weights against patient opponents. The weights against opponents that
+# knock immediately follow in the same order.
 DISCARD_OFFSET = player.N_WEIGHTS
 KNOCK_OFFSET = DISCARD_OFFSET + N_DISCARD_ROWS * N_FEATURES
 TAKE_OFFSET = KNOCK_OFFSET + N_ROWS * N_KNOCK_FEATURES
@@ -109,7 +110,7 @@ def find_category(value, bounds):
 
 @helper
 def find_rows(view, deadwood_points, rules):
-    """Return the row of the additional weights for each context of a decision.
+    """Return the row of additional weights that applies in each context of a decision.
 
     Args:
         view: View of the player.
@@ -150,7 +151,7 @@ def add_context_weights(view, rows, offset, params, weights):
 
 @discard(name="champion-eaai", **WEIGHT_OPTIONS)
 def discard_by_detailed_weights(view, rules, params):
-    """Discard the card with the lowest cost according to the weights for the context."""
+    """Discard like champion, but with the additional weights for the context."""
     blend_offset = find_blend_offset(view, rules, params)
     weights = player.get_stage_weights(blend_offset, view, params).copy()
     rows = find_rows(view, view.least, rules)[:N_DISCARD_CONTEXTS]

@@ -49,8 +49,9 @@ OPPONENTS: dict[str, list[str | None]] = {
     "wait_for_gin": [None, "gold-early", "gin-only", "marjj-early"],
 }
 # Exponent of the likelihood ratios of known cards, because the length of the deal, which champion
-# also uses, is partly the same evidence. In 40,000 matches with other seeds, exponents of 0, 0.5
-# and 1 won 75.3, 76.8 and 77.2 % against gold-early, and 68.5, 68.0 and 67.6 % against marjj.
+# also uses, is partly the same evidence. In 40,000 matches with another seed, exponents of 0,
+# 0.5 and 1 won 75.3, 76.8 and 77.2 % against gold-early, and 68.5, 68.0 and 67.6 % against marjj
+# (each ± 0.4).
 EVIDENCE_EXPONENT = 0.5
 PENALTIES = {"discards": 6000.0, "knocks": 1000.0, "takes": 2000.0}  # ridge penalties
 # Policies and their features are compiled together, so they have no types for mypy.
@@ -193,7 +194,7 @@ class ContextTrainer(ChampionTrainer):
         gains: np.ndarray,
         deadwood_points: np.ndarray,
     ) -> Decisions:
-        """Return the decisions of a block of deals."""
+        """Return the decisions in a block of deals, with their contexts and weights."""
         views = rollouts.views
         rows = np.zeros((len(views), len(detailed.CONTEXT_BOUNDS)), np.int64)
         compile_feature_writer(write_rows)(

@@ -88,7 +88,7 @@ class TracedDeal:
         return self._make_decision(index, self.state["log"][index].copy())
 
     def _make_decision(self, index: int, view: np.record) -> Decision:
-        """Return the decision at an index, with the given copy of its view."""
+        """Return the decision at an index, given a copy of its view."""
         state = self.state
         action_code = int(state["answers"][index]) if index < state["n_logged"] else None
         return Decision(int(view["seat"]), SLOTS[state["slots"][index]], view, action_code)

@@ -41,7 +41,7 @@ def decisions_by_slot():
 
 
 def list_contexts(view, deadwood_points):
-    """Return the value of each context, with the lowest values of its categories."""
+    """Return the value of each context, and the lower bounds of its categories."""
     unmatched = set(list_cards(view.hand)) - find_melded_cards(list_cards(view.hand))
     return [
         (view.own_turn, detailed.TURN_BOUNDS),
@@ -218,7 +218,7 @@ def test_training_recovers_known_weights():
 
 
 def test_champion_eaai_beats_marjj_more_often_than_champion():
-    """Require a difference above 0; about 7 standard errors are expected."""
+    """Require a difference above 0; about 5 standard errors are expected."""
     eaai = variants.find_variant("eaai")
     wins = []
     for name in ("champion-eaai", "champion"):
