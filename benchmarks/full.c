@@ -771,10 +771,10 @@ static inline void add_side_statistics(const State *state, int seat, i64 *statis
 static inline void add_deal_statistics(const State *state, i64 *statistics, i64 *row)
 {
     int margin = state->score[0] - state->score[1], points = state->score[0] + state->score[1];
-    facts[FACT_deals]++;
-    facts[FACT_knock + state->kind]++;
-    facts[FACT_turns] += state->turns;
-    facts[FACT_upcard_first + state->upcard_to]++;
+    statistics[STAT_deals]++;
+    statistics[STAT_knock + state->kind]++;
+    statistics[STAT_turns] += state->turns;
+    statistics[STAT_upcard_first + state->upcard_to]++;
     row[TURNS_HISTOGRAM_START + min_int(state->turns, N_TURNS_BINS - 1)]++;
     if (state->winner >= 0) {
         statistics[STAT_decided]++;
@@ -783,14 +783,14 @@ static inline void add_deal_statistics(const State *state, i64 *statistics, i64 
         statistics[STAT_points_knock + state->kind] += points;
     }
     if (state->kind == RESULT_KNOCK || state->kind == RESULT_UNDERCUT) {
-        facts[FACT_showdowns]++;
-        facts[FACT_knock_count] += state->stopper_count;
-        facts[FACT_defender_count] += state->other_count;
-        facts[FACT_defender_before] += state->defender_before;
-        facts[FACT_laid_off] += state->laid_off;
-        facts[FACT_laid_off_any] += state->laid_off > 0;
-        facts[FACT_tie] += state->stopper_count == state->other_count;
-        row[DEADWOOD_HISTOGRAM_START + min_int(state->stopper_count, N_DEADWOOD_BINS - 1)]++;
+        statistics[STAT_showdowns]++;
+        statistics[STAT_knock_count] += state->knocker_deadwood;
+        statistics[STAT_defender_count] += state->defender_deadwood;
+        statistics[STAT_defender_before] += state->defender_before;
+        statistics[STAT_laid_off] += state->laid_off;
+        statistics[STAT_laid_off_any] += state->laid_off > 0;
+        statistics[STAT_tie] += state->knocker_deadwood == state->defender_deadwood;
+        row[DEADWOOD_HISTOGRAM_START + min_int(state->knocker_deadwood, N_DEADWOOD_BINS - 1)]++;
     }
     add_side_statistics(state, 0, statistics + STAT_a_won_knock);
     add_side_statistics(state, 1, statistics + STAT_b_won_knock);

@@ -6,6 +6,7 @@ if a C compiler is installed.
 
 import ctypes
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +17,7 @@ import numpy as np
 
 from simgin.core import batch_columns, batch_kernel
 from simgin.core.jit import PACKAGE_DIRECTORY
+from simgin.text.messages import print_status
 
 SOURCE_FILE = PACKAGE_DIRECTORY.parent / "benchmarks" / "full.c"
 COMPILER_OPTIONS = ("-O3", "-march=native", "-shared", "-fPIC")
@@ -26,8 +28,8 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
     """Compile the C program, and return a function that plays deals, or None on failure.
 
     The arguments of the function are the seed and the number of deals. The function returns batch
-    rows, which are identical to those of the engine. If the program cannot be compiled, the result
-    is None.
+    rows, which are identical to those of the engine. If there is a compiler, but it reports an
+    error, simgin prints the error.
     """
     compiler = os.environ.get("CC") or shutil.which("cc")
     if compiler is None or not SOURCE_FILE.exists():
@@ -37,9 +39,12 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
         Path(folder, "columns.h").write_text(_format_header())
         command = [compiler, *COMPILER_OPTIONS, f"-I{folder}", str(SOURCE_FILE), "-o", str(library)]
         try:
-            subprocess.run(command, check=True, capture_output=True)
+            subprocess.run(command, check=True, capture_output=True, text=True)
             play = ctypes.CDLL(str(library)).play
-        except (OSError, subprocess.CalledProcessError):
+        except OSError:
+            return None
+        except subprocess.CalledProcessError as error:
+            print_status(f"warning: {shlex.join(command)} failed:\n{error.stderr}")
             return None
     play.argtypes = (ctypes.c_uint64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 

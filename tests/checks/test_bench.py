@@ -41,6 +41,14 @@ def test_hands_in_play_improve_from_turn_to_turn():
     assert last < first / 2
 
 
+def test_calibration_kernel_contains_no_vector_instructions():
+    """Their speed relative to the engine differs between machines."""
+    kernel = bench._compile_kernel(bench._run_calibration)
+    kernel(2)
+    (code,) = kernel.inspect_llvm().values()
+    assert "mul" in code and " x i64>" not in code and " x i32>" not in code
+
+
 def test_printed_measurements_are_consistent(monkeypatch):
     """Measure few strategies, because compiling all built-in strategies takes a minute."""
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
