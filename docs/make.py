@@ -16,7 +16,8 @@ ends with `<!-- end -->`:
     <!-- scorecard -->                   the rows of a review's scorecard
     <!-- plots -->                       the plots of simgin.plots
     <!-- view -->                        the fields of the view of a policy
-    <!-- strategies -->                  every strategy with its strength, speed and idea
+    <!-- strategies -->                  every strategy with its strength, speed and idea; this kind
+                                         also writes simgin/strategy/catalogue.toml
     <!-- speed -->                       the reference benchmark
     <!-- odds: GAME -->                  the output of `simgin odds` for a game, or solitaire
     <!-- commands -->                    the help of every command
@@ -28,9 +29,8 @@ ends with `<!-- end -->`:
     <!-- packages -->                    the packages of simgin and what they import
     <!-- quoted: NAME [TITLE] -->        the main metrics of a result, or a section of its summary
 
-Without a kind, the script also writes simgin/strategy/catalogue.toml from results/reference. The
-output is the same on every machine. Most kinds take seconds. The kinds screen, graded, learned and
-odds play games, which takes ten minutes on one core.
+The output is the same on every machine. Most kinds take seconds. The kinds screen, graded, learned
+and odds play games, which takes ten minutes on one core.
 """
 
 import re
@@ -75,11 +75,11 @@ GENERATED_BLOCK_PATTERN = re.compile(
 
 
 def main(block_kinds: Collection[str]) -> None:
-    """Regenerate the blocks of the given kinds on all pages, or all blocks and the catalogue."""
+    """Regenerate the blocks of the given kinds on all pages, or all blocks."""
     if unknown := set(block_kinds) - set(BLOCK_RENDERERS):
         known = ", ".join(BLOCK_RENDERERS)
         sys.exit(f"Unknown kinds: {', '.join(sorted(unknown))}. Choose from: {known}.")
-    if not block_kinds:
+    if not block_kinds or "strategies" in block_kinds:
         strategies.CATALOGUE_PATH.write_text(strategies.format_catalogue())
     for page in find_pages():
         name = page.relative_to(DOCS_DIRECTORY.parent)
