@@ -90,6 +90,7 @@ NO_CHANGE_CLAUSES = (
     SAME_SKILL_CLAUSE,
     UNCLEAR_SKILL_CLAUSE,
 )
+ABSENCE_WORDS = ("no", "none", "off", "-")  # parameter values that turn a rule off
 ALL_PLAYER_TYPES_PHRASE, ALL_WEAKER_TYPES_PHRASE = "all player types", "all weaker player types"
 
 
@@ -102,10 +103,8 @@ def format_review_question(review: Review) -> str:
     if request.title:
         return request.title
     if request.sweep:
-        parameter_names = join_words(
-            [_format_swept_name(*parameter) for parameter in request.sweep]
-        )
-        return f"Which {parameter_names} {'is' if len(request.sweep) == 1 else 'are'} best?"
+        verb = "is" if len(request.sweep) == 1 else "are"
+        return f"Which {_format_swept_names(request.sweep)} {verb} best?"
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
         names = [_format_rule_set_in_title(review, variant) for variant in request.variants]
@@ -120,10 +119,11 @@ def format_review_question(review: Review) -> str:
     return f"{join_words(names, 'or')}?"
 
 
-def _format_swept_name(name: str, values: Sequence[str]) -> str:
-    """Return a swept parameter as a noun, such as `gin bonus` or `value of big gin`."""
-    is_number = all(value.lstrip("-").isdecimal() for value in values)
-    return f"{'' if is_number else 'value of '}{name.replace('_', ' ')}"
+def _format_swept_names(sweep: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return the names of swept parameters, such as `gin bonus` or `value of big gin`."""
+    has_words = any(not value.lstrip("-").isdecimal() for _, values in sweep for value in values)
+    noun = f"value{'' if len(sweep) == 1 else 's'} of " if has_words else ""
+    return noun + join_words([name.replace("_", " ") for name, _ in sweep])
 
 
 def _format_rule_set_in_title(review: Review, variant: str) -> str:
@@ -196,9 +196,9 @@ def format_variant_label(variant: str) -> str:
 def _format_setting(name: str, value: str) -> str:
     """Return a rule parameter and its value, such as `gin bonus 20`, `big gin` or `no layoff`."""
     words = name.replace("_", " ")
-    if value in ("yes", "no", "none", "off", "-"):
-        return words if value == "yes" else f"no {words}"
-    return f"{words} {value.replace('_', ' ')}"
+    if value == "yes":
+        return words
+    return f"no {words}" if value in ABSENCE_WORDS else f"{words} {value.replace('_', ' ')}"
 
 
 def describe_rules(review: Review) -> list[tuple[str, str]]:
@@ -560,9 +560,23 @@ MeasurementsByKey = Mapping[MetricKey, Measurement]
 
 
 def format_swept_parameters(review: Review, variant: str) -> str:
-    """Return the swept parameters of a rule set, such as `gin bonus 25`."""
+    """Return the swept parameters of a rule set, such as `with gin bonus 25`."""
     point = find_swept_parameters(review, variant)
-    return join_words([_format_setting(name, value) for name, value in point])
+    conditions = join_words([_format_condition(name, [value]) for name, value in point])
+    is_first_present = conditions.startswith("with ")
+    return conditions.replace(" and with ", " and ") if is_first_present else conditions
+
+
+def _format_condition(name: str, values: Sequence[str]) -> str:
+    """Return values of a parameter, such as `with gin bonus 20 and 25` or `without big gin`."""
+    words = name.replace("_", " ")
+    if not {"yes", *ABSENCE_WORDS}.intersection(values):
+        return f"with {words} {join_words([value.replace('_', ' ') for value in values])}"
+    conditions = [
+        f"without {words}" if value in ABSENCE_WORDS else f"with {_format_setting(name, value)}"
+        for value in values
+    ]
+    return join_words(conditions)
 
 
 def format_sweep_values(review: Review, variant: str) -> str:
@@ -609,7 +623,7 @@ def _iterate_trend_lines(
     effect = review.compute_effect(last_value, first_value, row.key)
     subject, noun = TREND_SENTENCE_SUBJECTS[row.key]
     start_text, end_text = (
-        f"{row.format_value(value.value)}{noun} with {format_swept_parameters(review, variant)}"
+        f"{row.format_value(value.value)}{noun} {format_swept_parameters(review, variant)}"
         for value, variant in ((first_value, first_variant), (last_value, last_variant))
     )
     values = (review.measurements[v, row.key, STRONG_PLAYER] for v in review.request.swept_variants)
@@ -633,9 +647,10 @@ def _iterate_trend_lines(
         if low_text != high_text:
             range_text = f"ranges from {low_text} to {high_text}"
         verb = "hardly differs" if effect.size == NO_EFFECT else "does not differ significantly"
-        endpoints = " and ".join(
-            format_swept_parameters(review, variant) for variant in (first_variant, last_variant)
-        )
+        endpoints = "the first and the last column of the scorecard"
+        if len(review.request.sweep) == 1:
+            ((name, (first, *_, last)),) = review.request.sweep
+            endpoints = f"{_format_setting(name, first)} and {_format_setting(name, last)}"
         yield f"{subject} {range_text}{noun}, and {verb} between {endpoints}."
 
 
@@ -655,19 +670,19 @@ def _iterate_skill_trend_lines(
         last_text, first_text = (
             format_swept_parameters(review, variant) for variant in (last_variant, first_variant)
         )
-        yield f"{capitalize_first(SKILL_CLAUSES[skill])} with {last_text} than with {first_text}."
+        yield f"{capitalize_first(SKILL_CLAUSES[skill])} {last_text} than {first_text}."
 
 
 def _describe_break_even(review: Review) -> str:
     """Return sentences about the values at which playing for gin beats knocking."""
-    ((name, values),) = review.request.sweep
+    ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
     variants_by_sign: dict[int, list[str]] = {}
     for variant, sign in _compute_gin_vs_knock_signs(review).items():
         variants_by_sign.setdefault(sign, []).append(variant)
     if len(variants_by_sign) == 1:
         return BREAK_EVEN_SENTENCES[next(iter(variants_by_sign))].format(
-            f"every {_format_swept_name(name, values)} tried"
+            f"every {_format_swept_names(review.request.sweep)} tried"
         )
     return " ".join(
         sentence.format(
@@ -716,6 +731,10 @@ def _describe_break_even_grid(review: Review) -> str:
     """Return sentences about the combinations of values at which playing for gin pays."""
     (x_name, x_values), (y_name, y_values) = review.request.sweep
     signs = _compute_gin_vs_knock_signs(review)
+    if len(set(signs.values())) == 1:
+        return BREAK_EVEN_SENTENCES[signs[review.request.swept_variants[0]]].format(
+            "every combination tried"
+        )
     points = zip(itertools.product(x_values, y_values), review.request.swept_variants, strict=True)
     paying_points = {point for point, variant in points if signs[variant] > 0}
     x_values_by_paying: dict[tuple[str, ...], list[str]] = {}
@@ -726,9 +745,9 @@ def _describe_break_even_grid(review: Review) -> str:
     for paying_values, values in x_values_by_paying.items():
         clause = "playing for gin never significantly beats knocking immediately"
         if paying_values:
-            condition = f"{y_name.replace('_', ' ')} {join_words(paying_values)}"
-            clause = f"playing for gin beats knocking immediately with {condition}"
-        sentences.append(f"For {x_name.replace('_', ' ')} {join_words(values)}, {clause}.")
+            condition = _format_condition(y_name, paying_values)
+            clause = f"playing for gin beats knocking immediately {condition}"
+        sentences.append(f"{capitalize_first(_format_condition(x_name, values))}, {clause}.")
     return " ".join(sentences)
 
 

@@ -988,9 +988,28 @@ def test_title_separates_rule_sets_from_their_rules(specs, title, empty_director
 
 
 def test_title_of_a_sweep_names_its_parameter():
-    for sweep, name in (("gin_bonus=0,20", "gin bonus"), ("big_gin=yes,no", "value of big gin")):
-        review = Review(ReviewRequest.read(["standard"], sweep=[sweep]), None)
-        assert verdicts.format_review_question(review) == f"Which {name} is best?"
+    for sweep, text in (
+        (["gin_bonus=0,20"], "gin bonus is"),
+        (["big_gin=yes,no"], "value of big gin is"),
+        (["gin_bonus=0,20", "undercut_bonus=0,20"], "gin bonus and undercut bonus are"),
+        (["big_gin=yes,no", "gin_bonus=0,20"], "values of big gin and gin bonus are"),
+    ):
+        review = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
+        assert verdicts.format_review_question(review) == f"Which {text} best?"
+
+
+def test_swept_parameters_that_turn_rules_on_and_off_have_their_own_prepositions():
+    sweep = ["big_gin=no,yes", "layoff=yes,no"]
+    review = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
+    assert [
+        verdicts.format_swept_parameters(review, variant)
+        for variant in review.request.swept_variants
+    ] == [
+        "without big gin and with layoff",
+        "without big gin and without layoff",
+        "with big gin and layoff",
+        "with big gin and without layoff",
+    ]
 
 
 @pytest.mark.parametrize("targets", ["150,250", "250,100,150", " 250, 150"])
@@ -1152,9 +1171,26 @@ def test_sweep_of_two_parameters_groups_values_with_equal_results():
     )
     review.__dict__.update(measurements=measurements, scorecard_rows=())
     assert list(iterate_sweep_lines(review)) == [
-        "For gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus 10 "
-        "and 25. For gin bonus 50, playing for gin never significantly beats knocking immediately."
+        "With gin bonus 0 and 20, playing for gin beats knocking immediately with undercut bonus "
+        "10 and 25. With gin bonus 50, playing for gin never significantly beats knocking "
+        "immediately."
     ]
+    sweep = ["big_gin=no,yes", "layoff=yes,no"]
+    review = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
+    for win_rates, sentences in (
+        ((0.6, 0.4, 0.6, 0.4), "Without big gin and with big gin, playing for gin beats knocking "),
+        ((0.6, 0.7, 0.6, 0.7), "With every combination tried, playing for gin beats knocking "),
+    ):
+        keys = [
+            (variant, GIN_VS_KNOCK_METRIC, GIN_PLAYER) for variant in review.request.swept_variants
+        ]
+        measurements = {
+            key: make_estimate(win_rate, 0.02)
+            for key, win_rate in zip(keys, win_rates, strict=True)
+        }
+        review.__dict__.update(measurements=measurements, scorecard_rows=())
+        (line,) = iterate_sweep_lines(review)
+        assert line.startswith(sentences)
 
 
 @pytest.mark.parametrize(
