@@ -157,7 +157,12 @@ def has_identical_results(pairs: Sequence[BatchRowsPair]) -> bool:
 
 
 def describe_compared_deals(comparison: Comparison) -> list[str]:
-    """Return sentences about identical results and about deals that only one run contains."""
+    """Return sentences about identical results, and about what only one run contains."""
+    return [*_describe_common_deals(comparison), *_list_uncompared_matchups(comparison)]
+
+
+def _describe_common_deals(comparison: Comparison) -> list[str]:
+    """Return sentences about the deals of the common matchups."""
     unit = comparison.run.info.unit
     aligned_pairs = [differences.align_batches(*pair) or pair for pair in comparison.pairs]
     sizes, aligned_sizes = (
@@ -165,14 +170,31 @@ def describe_compared_deals(comparison: Comparison) -> list[str]:
         for pairs in (comparison.pairs, aligned_pairs)
     )
     is_identical = has_identical_results(comparison.pairs)
+    is_partial = any(_list_uncompared_matchups(comparison))
     if np.array_equal(sizes, aligned_sizes):
-        return ["The results of both runs are identical."] * is_identical
-    each_text = "of each matchup " if len(sizes) > 1 else ""
+        results_text = "results of the common matchups" if is_partial else "results of both runs"
+        return [f"The {results_text} are identical."] * is_identical
+    each_text = f"of each {'common ' * is_partial}matchup " if is_partial or len(sizes) > 1 else ""
     result_text = "identical in both runs" if is_identical else "compared"
     units, size_text = UNIT_PLURALS[unit], format_count_range(aligned_sizes[:, 0].tolist())
     return [f"The first {size_text} {units} {each_text}are {result_text}."] + [
         f"{name} has {n_more:,} more {units}, which are not compared."
         for name, n_more in zip(comparison.names, (sizes - aligned_sizes).sum(axis=0), strict=True)
+        if n_more
+    ]
+
+
+def _list_uncompared_matchups(comparison: Comparison) -> list[str]:
+    """Return a sentence for each run that contains matchups that the other run does not contain."""
+    counts = [
+        len(results.matchup_keys) - len(comparison.pairs)
+        for results in (comparison.run, comparison.baseline)
+    ]
+    return [
+        f"{name} contains {n_more} matchup{'s' * (n_more > 1)} that {other_name} does not contain."
+        for name, other_name, n_more in zip(
+            comparison.names, comparison.names[::-1], counts, strict=True
+        )
         if n_more
     ]
 

@@ -210,6 +210,7 @@ def test_comparison_reports_identical_results_and_deals_of_only_one_run():
         ("large", "gold simple", 4200),
         ("other", "gold gin-only", 4200),
         ("league", "gold simple --against gin-only", 2000),
+        ("pair", "gold hazard --against gin-only", 2000),
         ("longer-league", "gold simple --against gin-only", 2300),
     ]:
         run_command_line(f"match {players} --deals {n} -o {name}")
@@ -227,6 +228,22 @@ def test_comparison_reports_identical_results_and_deals_of_only_one_run():
             [
                 "The first 2,000 deals of each matchup are identical in both runs.",
                 "longer-league has 600 more deals, which are not compared.",
+            ],
+        ),
+        (
+            "league other",
+            [
+                "The first 2,000 deals of each common matchup are identical in both runs.",
+                "other has 2,200 more deals, which are not compared.",
+                "league contains 1 matchup that other does not contain.",
+            ],
+        ),
+        (
+            "league pair",
+            [
+                "The results of the common matchups are identical.",
+                "league contains 1 matchup that pair does not contain.",
+                "pair contains 1 matchup that league does not contain.",
             ],
         ),
     ]:
