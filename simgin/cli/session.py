@@ -161,7 +161,13 @@ def run_plan_request(
         # A run in stages is complete only if its report was written.
         has_report = output is not None and (output / directory.MANIFEST_FILE).exists()
         is_complete &= has_report or not plan.max_units
-        if output is not None and is_complete:
+        if output is not None and block.contains_more_units(run_ledger, plan.tasks):
+            units_text = UNIT_PLURALS[plan.unit]
+            print_status(
+                f"the run in {output} contains more {units_text} than requested. The tables and "
+                f"plots show only the requested {units_text}."
+            )
+        elif output is not None and is_complete:
             print_status(
                 f"the run in {output} is already complete. Increase its size to extend it."
             )

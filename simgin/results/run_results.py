@@ -631,6 +631,20 @@ def _split_progress(
     return report_matchup_progress, report_pass_progress
 
 
+def _suggest_continuation(command: str, directory_path: Path) -> str:
+    """Return a sentence that states how to continue the unfinished run in a directory.
+
+    The paths of strategy files in the command can be relative to the first working directory.
+    """
+    if not command:
+        return "Repeat the command of the run."
+    if ".py" not in command:
+        command = directory.set_directory_option(command, directory_path)
+        return f"Continue the run with: {command}"
+    command = directory.set_directory_option(command, directory_path.resolve())
+    return f"Continue the run in the directory in which you started it, with: {command}"
+
+
 @contextmanager
 def load_results(directory_path: Path) -> Iterator[RunResults]:
     """Open the results of a finished run in a directory for the duration of a `with` block.
@@ -644,11 +658,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
         with directory.report_corruption(directory_path):
             if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
                 with ledger.open_existing_ledger(path) as unfinished_ledger:
-                    command = unfinished_ledger.command
-                suggestion = "Repeat the command of the run."
-                if command:
-                    command = directory.set_directory_option(command, directory_path)
-                    suggestion = f"Continue the run with: {command}"
+                    suggestion = _suggest_continuation(unfinished_ledger.command, directory_path)
                 raise directory.ResultsError(
                     f"the run in {directory_path} is not finished. {suggestion}"
                 )

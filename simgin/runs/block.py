@@ -369,6 +369,15 @@ def count_remaining_units_by_task(
     return list(map(count_remaining_units, tasks, finished))
 
 
+def contains_more_units(ledger: Ledger, tasks: Sequence[Task]) -> bool:
+    """Return True if a ledger contains units of a matchup beyond the size of its task."""
+    return any(
+        batch * task.matchup.batch_size + units > task.units
+        for matchup_index, task in enumerate(tasks)
+        for batch, units in ledger.find_finished_batches(matchup_index, task.matchup.batch_size)
+    )
+
+
 def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[UnitRange]:
     """Yield the ranges of units that have not been played, each starting with a new batch."""
     batch_size = task.matchup.batch_size

@@ -633,7 +633,11 @@ def _get_sqlite_code(error: BaseException) -> int:
 
 def _remove_directories(identity: Mapping[str, Any]) -> Any:
     """Return an identity without the directories of strategy files, such as `bots/mine.py`."""
-    return json.loads(re.sub(r'[^"=+ ]*/(?=[^"/]*\.py)', "", json.dumps(identity)))
+    text = json.dumps(identity)
+    for spec in identity["strategies"]:  # Directories can contain spaces, which separate specs.
+        json_spec = json.dumps(spec)[1:-1]
+        text = text.replace(json_spec, re.sub(r"[^=+]*/(?=[^/]*\.py)", "", json_spec))
+    return json.loads(text)
 
 
 def describe_identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:

@@ -83,7 +83,9 @@ def test_repeated_command_prints_the_same_without_playing(empty_directory, monke
 
 def test_finished_run_can_be_extended_or_shortened(empty_directory):
     for n in ("2k", "6k", "3001"):
-        run_simgin("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
+        message = run_simgin("match", "gold", "--deals", n, "-o", "out", "--workers", 2).stderr
+        shortening_message = "the run in out contains more deals than requested. "
+        assert (shortening_message in message) == (n == "3001")
         run_simgin("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
         assert read_reproducible_files("out") == read_reproducible_files(f"fresh{n}")
         assert (

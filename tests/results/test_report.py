@@ -188,3 +188,23 @@ def test_run_killed_while_writing_its_files_is_completed(copy_run_directory):
     Path("out/report.html").unlink()
     run_simgin("report", "out")
     assert read_directory("out") == before
+
+
+def test_run_with_a_strategy_file_is_continued_where_it_started(tmp_path, monkeypatch):
+    Path(tmp_path, "zwei wörter").mkdir()
+    Path(tmp_path, "zwei wörter", "mine.py").write_text(STRATEGY_SOURCE)
+    Path(tmp_path, "start").mkdir()
+    monkeypatch.chdir(tmp_path / "start")
+    run_simgin("match", "../zwei wörter/mine.py", "simple", "--deals", 300, "-o", "../whole")
+    Path(tmp_path, "out").mkdir()
+    shutil.copy("../whole/ledger.sqlite", "../out")  # only file of an unfinished run
+    monkeypatch.chdir(tmp_path)
+    error = run_simgin("report", "out", exit_code=2).stderr
+    command = shlex.split(error.partition("in which you started it, with: ")[2])
+    for path in ("zwei wörter/mine.py", str(tmp_path / "zwei wörter/mine.py")):
+        command_elsewhere = [*command[1:2], path, *command[3:]]
+        error = run_simgin(*command_elsewhere, exit_code=2).stderr
+        assert "a run with the same strategy files under other paths" in error
+    monkeypatch.chdir(tmp_path / "start")
+    run_simgin(*command[1:])
+    assert Path(tmp_path, "out/manifest.json").exists()
