@@ -157,4 +157,4 @@ def test_configured_results_directory_and_turn_seconds_are_used(empty_directory)
     printed = run_simgin("review", "--file", "club.toml", "--matches", "1k", "-o", "club").stdout
     assert "--seconds-per-turn" not in printed
     run_simgin("odds", "solitaire-gin", "--deals", "1k", "--strategy", "solo-greedy")
-    assert Path("mine/odds").is_dir()
+    assert Path("mine/odds-solitaire-gin").is_dir()

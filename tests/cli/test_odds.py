@@ -29,7 +29,8 @@ SOLO_OPTIONS = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", 
 
 def assert_fits_80_columns(output):
     """Check that no line except the command has more than 80 characters."""
-    assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Command: "))
+    lines = output.splitlines()
+    assert all(len(line) <= 80 or line.startswith(("Command: ", "Output: ")) for line in lines)
 
 
 def test_report_of_odds_shows_the_command_to_repeat():
@@ -53,7 +54,7 @@ def test_two_solitaire_variants_are_shown_side_by_side(empty_directory):
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Command: "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     assert call_odds(*repeated[2:], "--details").stdout == output
-    directory = empty_directory / "results" / "odds"
+    directory = empty_directory / "results" / "odds-solitaire-gin-knock-solitary-gin"
     tables = (*EXTRA_COLUMNS_BY_TABLE, "gap")
     shown = ("odds", "strength", "totals", "threshold")
     written = {"manifest.json", "report.html", "summary.md", *(f"{name}.csv" for name in tables)}

@@ -67,13 +67,17 @@ def test_results_of_another_request_are_not_overwritten(working_directory, comma
 
 def test_larger_run_of_the_same_request_replaces_the_results(working_directory):
     command_line = "odds gin-solitaire --strategy solo-greedy --seed 1"
-    for deals, output_option in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
+    output = "results/odds-gin-solitaire"
+    for deals, output_option in ((2000, f"-o {output}"), (3000, f"-o {output}"), (2000, "")):
         run_cli(*command_line.split(), "--deals", deals, *output_option.split(), exit_codes=(0,))
-        manifest = directory.read_manifest("results/odds")
+        manifest = directory.read_manifest(output)
         assert f"--deals {deals}" in manifest["command"] and manifest["matchups"][0]["n"] == deals
-    # The default directory contains the last request
+    # Each variant has a default directory, which contains the last request
+    before = directory.read_manifest(output)
     run_cli("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", exit_codes=(0,))
-    write_results("run odds.toml", "results/odds")
+    assert directory.read_manifest("results/odds-solitary-gin") != before
+    assert directory.read_manifest(output) == before
+    write_results("run odds.toml", output)
     assert (
         "contains the results of"
         in run_cli_harmlessly(*command_line.split(), exit_codes=(2,)).stderr

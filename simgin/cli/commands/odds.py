@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import format_repeat_command
+from simgin.cli.output import format_command, format_repeat_command
 from simgin.text.messages import join_words, print_status
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from simgin.odds.odds import Odds
     from simgin.report.report import Report
 
+MAX_DIRECTORY_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
 # contents of CSV files that are not part of the report
 CSV_DESCRIPTIONS = {
     "odds.csv": "odds by number of draws",
@@ -26,7 +28,6 @@ CSV_DESCRIPTIONS = {
     "joker.csv": "effect of luck",
     "gap.csv": "effect of skill",
 }
-DEFAULT_OUTPUT = Path("results") / "odds"
 
 
 @click.command("odds")
@@ -38,7 +39,9 @@ DEFAULT_OUTPUT = Path("results") / "odds"
     metavar="S",
     multiple=True,
 )
-@options.output_option("Directory for the tables and plots [default: results/odds].")
+@options.output_option(
+    "Directory for the tables and plots [default: results/odds or results/odds-VARIANT]."
+)
 @options.style_option
 @options.count_option(
     "--deals", "Deals per strategy [default: 40k in solitaire, 400k for two players]."
@@ -76,7 +79,9 @@ def odds_command(
     from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
 
-    configured_output = config.find_configured_output("odds")
+    name = re.sub(r"[^a-z0-9=]+", "-", "-".join(["odds", *variants]).lower())
+    name = name[:MAX_DIRECTORY_NAME_LENGTH]
+    configured_output = config.find_configured_output(name)
     command = format_repeat_command(output=output or configured_output)
     session.run_request(
         partial(
@@ -89,9 +94,9 @@ def odds_command(
         command,
         lambda result, report: _render_odds(report(), result.seed, details),
         workers=workers,
-        output=output or configured_output or DEFAULT_OUTPUT,
-        # All requests for odds use the same default directory.
-        question=command if output else "simgin odds",
+        output=output or configured_output or Path("results") / name,
+        # All requests for the same variants use the same default directory.
+        question=command if output else format_command("odds", *variants),
         finished_parts=(
             None if outcomes.get_outcomes_directory() is None else "the cache",
             "players",
