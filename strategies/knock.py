@@ -9,7 +9,7 @@ UNREACHABLE_POINTS = 1 << 20
 
 @knock(name="at", k=param(10, 0, 99, "maximum deadwood for a knock"))
 def knock_with_limit(view, rules, params):
-    """Knock with at most k points of deadwood (k = 10: always knock; k = 0: wait for gin)."""
+    """Knock with at most k points of deadwood (k = 0: wait for gin)."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 

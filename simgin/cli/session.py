@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NOTICE_DELAY_SECONDS = 2.0  # delay before a notice that explains a wait, in seconds
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
+DEFAULT_KNOCK_LIMIT = 10  # default of the knock policy `at`
 MATCHES_HINT = "To play whole matches, add --matches 20k."
 
 
@@ -331,4 +332,24 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
             print_status(
                 f"warning: deals of {variant.spec} depend on the die and the score, but single "
                 f"deals use neither. {MATCHES_HINT}"
+            )
+
+
+def warn_about_knock_limits(matchups: Sequence[Matchup]) -> None:
+    """Print a warning for each strategy whose default knock limit is below that of the rules."""
+    players_and_variants = {
+        (player.spec, matchup.variant.spec): (player, matchup.variant)
+        for matchup in matchups
+        for player in matchup.players
+    }
+    for player, variant in players_and_variants.values():
+        limit, policy = variant.params["knock_limit"], player.knock
+        if policy is None or policy.name != "at" or "knock=" in player.spec:
+            continue
+        own_limit = policy.params["k"].default
+        if isinstance(limit, int) and own_limit == DEFAULT_KNOCK_LIMIT < limit:
+            print_status(
+                f"warning: {variant.spec} allows knocks with up to {limit} points of deadwood, but "
+                f"{player.spec} knocks with at most {own_limit}. To use the limit, choose "
+                f"{player.spec}+knock=at:k={limit}."
             )

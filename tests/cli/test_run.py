@@ -227,3 +227,18 @@ def test_note_warns_if_single_deals_depend_on_the_score():
         output = run_simgin("match", "gold", "-v", variant, *FEW_DEALS_OPTIONS).stderr
         assert f"deals of {variant} depend on {condition}" in output and "--matches" in output
         assert "depend" not in run_simgin("match", "gold", "-v", variant, "--matches", 10).stderr
+
+
+def test_strategies_that_ignore_a_high_knock_limit_cause_a_warning(empty_directory):
+    players = ["gold", "simple:k=20", "gold+knock=at:k=10", "gold-early"]
+    for limit, strategies in ((20, ["gold"]), (10, [])):
+        message = run_simgin(
+            *("match", *players, "--against", "champion", "--dry-run"),
+            *("-v", f"standard+knock_limit={limit}", "--deals", 20_000),
+        ).stderr
+        assert [line for line in message.splitlines() if "allows knocks" in line] == [
+            f"simgin: warning: standard+knock_limit={limit} allows knocks with up to {limit} "
+            f"points of deadwood, but {name} knocks with at most 10. To use the limit, choose "
+            f"{name}+knock=at:k={limit}."
+            for name in strategies
+        ]

@@ -179,6 +179,7 @@ def play_or_print_plan(
     workers, as_json = run_options["workers"], run_options["as_json"]
     session.check_run_output(output, record)
     session.warn_about_single_deals(plan.matchups)
+    session.warn_about_knock_limits(plan.matchups)
     session.report_odd_size(plan)
     if dry_run or power is not None:
         plan_table.print_dry_run(
