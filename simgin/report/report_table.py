@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 LATEX_MINUS_PATTERN = re.compile(r"(?<=[\s(])-(?=\d)")  # minus sign of a number
+LATEX_SYMBOLS = str.maketrans({"▲": r"$\uparrow$", "▼": r"$\downarrow$"})
 COLUMN_GAP, MIN_COLUMN_GAP = (
     3,
     2,
@@ -197,7 +198,10 @@ class Table:
         """Return the table as text in Markdown, LaTeX or CSV format."""
         import pandas as pd
 
-        rows = [[*map(str, row)] for row in self.rows]
+        rows = [
+            [str(cell.add_interval() if isinstance(cell, ScoreCell) else cell) for cell in row]
+            for row in self.rows
+        ]
         if file_format == "markdown":
             return "\n".join([*format_markdown_table(self.headings, rows), ""])
         text_frame = pd.DataFrame(rows, columns=pd.Index(self.headings))
@@ -206,7 +210,7 @@ class Table:
         is_number = [all(map(NUMBER_PATTERN.match, cells)) for cells in zip(*rows, strict=True)]
         alignment = "".join("r" if is_right else "l" for is_right in is_number)
         latex = text_frame.to_latex(index=False, escape=True, column_format=alignment or None)
-        return LATEX_MINUS_PATTERN.sub("$-$", latex)
+        return LATEX_MINUS_PATTERN.sub("$-$", latex).translate(LATEX_SYMBOLS)
 
     def to_json(self) -> dict[str, Any]:
         """Return the headings and the cells, as dictionaries, for the web interface."""

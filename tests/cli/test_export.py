@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from simgin.report.report_table import make_table_from_rows
+from simgin.report.report_table import ScoreCell, make_table_from_rows
 from support.command_line import run_simgin
 
 MATCH_COMMAND = ["match", "gold", "simple", "--deals", "200"]
@@ -36,6 +36,14 @@ def test_latex_and_markdown_escape_special_characters():
 def test_latex_uses_the_minus_sign_of_math_mode():
     table = make_table_from_rows("Odds", ("name", "x"), [("gold-7", "-0.5 (-1.2 to -0.1)")])
     assert "gold-7 & $-$0.5 ($-$1.2 to $-$0.1)" in table.export("latex")
+
+
+def test_cells_of_a_scorecard_are_exported_with_their_intervals():
+    cell = ScoreCell("66", "▼ a little shorter", "-17.1 ± 0.7", change="-17.1")
+    table = make_table_from_rows("Scorecard", ("row", "x"), [("Turns", cell)])
+    text = "66 (-17.1 ± 0.7) ▼ a little shorter"
+    assert text in table.export("csv") and text in table.export("markdown")
+    assert "66 ($-$17.1 ± 0.7) $\\downarrow$ a little shorter" in table.export("latex")
 
 
 def test_details_option_exports_every_table():
