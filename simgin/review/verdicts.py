@@ -460,8 +460,7 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
     """
     sentences = []
     if review.varies_by_player_type(variant, "turns_per_match"):
-        types = _group_types_by_effect(review, variant, "turns_per_match")
-        phrases_by_sign = {sign: [f"for {name}" for name in names] for sign, names in types.items()}
+        phrases_by_sign = _format_length_changes_by_sign(review, variant)
         if clauses := _format_type_clauses("longer {}", "shorter {}", phrases_by_sign):
             sentences.append(f"Matches are {', but '.join(clauses)}.")
         stalled_types = [
@@ -488,6 +487,22 @@ def describe_winners_and_losers(review: Review, variant: str) -> str:
         more_template, fewer_template, _group_types_by_effect(review, variant, metric)
     )
     return " ".join(filter(None, [*sentences, format_sentences(clauses)]))
+
+
+def _format_length_changes_by_sign(review: Review, variant: str) -> dict[int, list[str]]:
+    """Return phrases such as `for gold players (+9 ± 1.0 turns)` by the sign of the effect."""
+    row = next(row for row in review.scorecard_rows if row.key == "turns_per_match")
+    effects = review.select_effects_by_type(variant, row.key)
+    phrases_by_sign: dict[int, list[str]] = {}
+    for player_type, effect in effects.items():
+        change = row.format_difference(effect.difference)
+        phrase = f"for {_pluralise_type(player_type)} ({change} turns)"
+        phrases_by_sign.setdefault(effect.sign, []).insert(0, phrase)
+    if len(phrases_by_sign) > 1:
+        return phrases_by_sign
+    changes = sorted(effect.difference.value for effect in effects.values())
+    range_text = f"{row.format_change(changes[0])} to {row.format_change(changes[-1])} turns"
+    return {sign: [f"for {ALL_PLAYER_TYPES_PHRASE} ({range_text})"] for sign in phrases_by_sign}
 
 
 def _group_types_by_effect(review: Review, variant: str, metric: str) -> dict[int, list[str]]:

@@ -760,16 +760,18 @@ def test_winners_and_losers_are_named_for_all_effects():
         (
             0.0,
             30.0,
-            "Matches are longer for players who play for gin, for players who knock only in early "
-            "turns and for players who knock immediately.",
+            "Matches are longer for players who play for gin (+30.00 ± 0.00 turns), for players who "
+            "knock only in early turns (+30.00 ± 0.00 turns) and for players who knock immediately "
+            "(+30.00 ± 0.00 turns).",
         ),
         (
             30.0,
             -30.0,
-            "Matches are longer for strong players, but shorter for players who play for gin, "
-            "for players who knock only in early turns and for players who knock immediately.",
+            "Matches are longer for strong players (+30.00 ± 0.00 turns), but shorter for players "
+            "who play for gin (-30.00 ± 0.00 turns), for players who knock only in early turns "
+            "(-30.00 ± 0.00 turns) and for players who knock immediately (-30.00 ± 0.00 turns).",
         ),
-        (50.0, 30.0, "Matches are longer for all player types."),
+        (50.0, 30.0, "Matches are longer for all player types (+30 to +50 turns)."),
     ],
 )
 def test_player_types_with_different_lengths_are_named(strong_change, weaker_change, expected):
