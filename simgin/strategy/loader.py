@@ -419,6 +419,10 @@ def _find_strategy_by_name(name: str) -> Strategy:
                 f"{quote_text(name)} is a variant, not a strategy. To list the strategies for this "
                 f"variant, run `simgin strategies -v {name}`."
             )
+        if Path(path).is_file():
+            raise StrategyError(
+                f"{quote_text(path)} is not a strategy file, because its name does not end in .py."
+            )
         hint = suggest_spelling(name, [*strategies, *_list_named_player_types()])
         raise StrategyError(
             f"{quote_text(name)} is not a known strategy{hint} To list all strategies, run `simgin "

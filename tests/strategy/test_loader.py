@@ -189,3 +189,10 @@ def test_new_strategy_is_named_after_its_file_by_default(tmp_path):
         match=r"'My Idea' is not a valid strategy name.* Specify the name after the file name",
     ):
         strategy_spec.render_strategy_file(tmp_path / "mine.py", "My Idea")
+
+
+def test_file_with_another_extension_is_rejected(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("gold")
+    with pytest.raises(StrategyError, match=r"not a strategy file, .* does not end in \.py\."):
+        find_strategy(str(file))
