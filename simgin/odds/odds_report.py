@@ -194,7 +194,7 @@ def describe_gin_draws(odds: Odds, variant: str) -> Iterator[str]:
     if len(rows):
         draws_by_statistic = rows.set_index("statistic")["value"]
         yield (
-            "When a strong player goes gin, the median number of draws is "
+            f"When {odds.strongest_players[variant]} goes gin, the median number of draws is "
             f"{draws_by_statistic['q50']:.0f}. In 80 % of these deals, the number is between "
             f"{draws_by_statistic['q10']:.0f} and {draws_by_statistic['q90']:.0f}."
         )

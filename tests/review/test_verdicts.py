@@ -760,9 +760,9 @@ def test_winners_and_losers_are_named_for_all_effects():
         (
             0.0,
             30.0,
-            "Matches are longer for players who play for gin (+30.00 ± 0.00 turns), for players who "
-            "knock only in early turns (+30.00 ± 0.00 turns) and for players who knock immediately "
-            "(+30.00 ± 0.00 turns).",
+            "Matches are longer for players who play for gin (+30.00 ± 0.00 turns), for players "
+            "who knock only in early turns (+30.00 ± 0.00 turns) and for players who knock "
+            "immediately (+30.00 ± 0.00 turns).",
         ),
         (
             30.0,
