@@ -28,7 +28,7 @@ import numpy as np
 
 from simgin.core import batch_columns
 from simgin.core.deal_record import DEAL_RECORD_DTYPE
-from simgin.text.messages import SimginError, describe_error
+from simgin.text.messages import SimginError, describe_error, join_words, quote_text
 
 LEDGER_FILE = "ledger.sqlite"
 # version of the tables in ledger.sql, which is incremented if older ledgers become unreadable
@@ -372,10 +372,12 @@ class Ledger:
         """Raise LedgerError with a list of the differences if the ledger belongs to another run."""
         lines = [] if self.is_empty() else describe_identity_differences(self.identity, identity)
         if lines and _remove_directories(self.identity) == _remove_directories(identity):
+            other_specs = self.identity["strategies"].keys() - identity["strategies"].keys()
             raise LedgerError(
                 f"{Path(self._name).parent} contains a run with the same strategy files under "
-                "other paths. Repeat the command in the working directory of the first run, "
-                "or choose another directory for the results."
+                f"other paths: {join_words(sorted(map(quote_text, other_specs)))}. Repeat the "
+                "command in the working directory of the first run, or choose another directory "
+                "for the results."
             )
         if lines:
             raise LedgerError(

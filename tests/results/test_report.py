@@ -204,7 +204,8 @@ def test_run_with_a_strategy_file_is_continued_where_it_started(tmp_path, monkey
     for path in ("zwei wörter/mine.py", str(tmp_path / "zwei wörter/mine.py")):
         command_elsewhere = [*command[1:2], path, *command[3:]]
         error = run_simgin(*command_elsewhere, exit_code=2).stderr
-        assert "a run with the same strategy files under other paths" in error
+        paths_text = "under other paths: '../zwei wörter/mine.py'. Repeat the command in"
+        assert f"a run with the same strategy files {paths_text}" in error
     monkeypatch.chdir(tmp_path / "start")
     run_simgin(*command[1:])
     assert Path(tmp_path, "out/manifest.json").exists()
