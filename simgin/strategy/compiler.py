@@ -36,6 +36,9 @@ _INVALID_RETURN_TYPE_NAMES = {
     types.UnicodeType: "a string",
     types.StringLiteral: "a string",
 }
+# Weights that were adapted to rules, with the arrays from which they were computed
+_ADAPTED_WEIGHTS: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+MAX_ADAPTED_WEIGHTS = 64
 NUMERIC_DTYPE_KINDS = "biuf"  # NumPy dtype kinds without complex numbers, dates and strings
 
 
@@ -63,7 +66,7 @@ def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
     if policy.weights is not None:
         weights = _load_weights(policy)
         if rules is not None and policy.for_rules is not None:
-            weights = policy.for_rules(weights, _load_rules_weights(policy), rules)
+            weights = _adapt_weights(policy, weights, rules)
         values = np.concatenate([values, weights.ravel()])
     values.flags.writeable = False
     return values
@@ -86,6 +89,27 @@ def _load_rules_weights(policy: Policy) -> np.ndarray:
     """Return the weights from which a policy's `for_rules` function adapts to other rules."""
     assert policy.rules_weights is not None, "a policy with for_rules has a file"
     return _read_policy_weights(policy, policy.rules_weights, 0)
+
+
+def _adapt_weights(policy: Policy, weights: np.ndarray, rules: Any) -> np.ndarray:
+    """Return the weights of a policy, adapted to other rules.
+
+    An analysis requests the weights again for every position, and adapting them takes 1 ms, so the
+    function caches results for weights in files.
+    """
+    assert policy.for_rules is not None
+    rules_weights = _load_rules_weights(policy)
+    if not isinstance(policy.weights, Path) or policy.is_untrained:
+        return policy.for_rules(weights, rules_weights, rules)
+    # The cache holds the arrays, so no other array can have the same identity.
+    key = policy.for_rules, id(weights), id(rules_weights), rules.tobytes()
+    entry = _ADAPTED_WEIGHTS.get(key)
+    if entry is None:
+        entry = policy.for_rules(weights, rules_weights, rules), weights, rules_weights
+        if len(_ADAPTED_WEIGHTS) >= MAX_ADAPTED_WEIGHTS:
+            _ADAPTED_WEIGHTS.clear()
+        _ADAPTED_WEIGHTS[key] = entry
+    return entry[0]
 
 
 def _read_policy_weights(policy: Policy, file: Path, required_size: int) -> np.ndarray:

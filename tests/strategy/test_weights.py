@@ -1,5 +1,7 @@
 """Tests of the weights files of policies."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,20 @@ def test_weights_can_depend_on_the_rules(tmp_path):
     assert vectors == [[1, 2], [3, 6]]
     assert compiler.make_parameter_vector(strategy.knock).tolist() == [1, 2]
     assert {"w.npy", "f.npy"} <= {path.name for path in loader.find_source_files(strategy)}
+
+
+def test_changed_weights_file_is_adapted_again(tmp_path):
+    (tmp_path / "mine.py").write_text(RULES_WEIGHTS_CODE)
+    rules = build_rules(variants.find_variant("standard+gin_bonus=50"))
+    strategy = loader.find_strategy(str(tmp_path / "mine.py"))
+    vectors = []
+    for i, (weights, factor) in enumerate((([1.0, 2.0], 3.0), ([1.0, 2.0], 4.0), ([5.0], 4.0))):
+        for name, array in (("w", weights), ("f", [factor])):
+            np.save(tmp_path / f"{name}.npy", array)
+            os.utime(tmp_path / f"{name}.npy", (i, i))
+        vectors += [compiler.make_parameter_vector(strategy.knock, rules) for _ in range(2)]
+    assert [vector.tolist() for vector in vectors] == [[3, 6]] * 2 + [[4, 8]] * 2 + [[20]] * 2
+    assert not any(vector.flags.writeable for vector in vectors)
 
 
 def test_function_for_the_rules_requires_a_weights_file(tmp_path):
