@@ -41,7 +41,7 @@ BAD_POLICY_CASES = [
     ("time", "took longer than", "while SEEN.get(1, True): pass"),
     ("legal", "Remove @helper", "return seen(view) + SEEN.get(1, 0)"),
     ("legal", "but the legal discards are", "if view.turns > 3: return 51"),
-    ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
+    ("raises", "raised SystemExit", 'sys.exit("enough turns")'),
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
     ("compiles", "modifies its parameters or a module-level array", "ASKED[0] += 1"),
