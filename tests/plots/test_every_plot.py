@@ -28,6 +28,7 @@ from support.sample_plots import (
     add_bounds,
     draw_plot,
 )
+from support.slow_cases import mark_slow_except
 
 
 def remove_whitespace(text):
@@ -58,7 +59,13 @@ def test_gin_plot_labels_the_weakest_and_the_strongest_player():
     assert len(drawn_lines) == 3 and axes.get_legend() is None
 
 
-@pytest.mark.parametrize("name", FRAME_BUILDERS)
+# win_by_deadwood has more cells than other maps
+@pytest.mark.parametrize(
+    "name",
+    mark_slow_except(
+        [name for name in FRAME_BUILDERS if name != "win_by_deadwood"], FRAME_BUILDERS
+    ),
+)
 def test_svg_has_text_and_unique_ids(name):
     """Expect also no raster images, and only text colours that HTML reports can replace."""
     figure = draw_plot(name)

@@ -28,7 +28,8 @@ EMPTY_PARTS = {
     name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")
 }
 CAVEAT_PART = {
-    "caveat": Caveat(f"Warning: {HOSTILE_TEXT} was not trained.", f"simgin x '{HOSTILE_TEXT}'")
+    "caveat": Caveat(f"Warning: {HOSTILE_TEXT} was not trained.", f"simgin x '{HOSTILE_TEXT}'"),
+    "plots": [],
 }
 PLOTS_PART = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
 
@@ -143,7 +144,8 @@ def test_numeric_columns_are_marked():
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
     table = make_text_table("Kinds", tuple("abcdefg"), cells)
-    root, _ = parse_html(html_report.render_html(make_report(tables=[table], detail_tables=[])))
+    report = make_report(tables=[table], detail_tables=[], plots=[])
+    root, _ = parse_html(html_report.render_html(report))
     columns = [node for node in find_elements(root, "th") if node.attrib["scope"] == "col"]
     assert [node.attrib["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
@@ -151,7 +153,8 @@ def test_numeric_columns_are_marked():
 @pytest.mark.parametrize(("n_rows", "scrolls"), [(40, False), (60, True)])
 def test_only_long_tables_scroll(n_rows, scrolls):
     table = make_text_table("Every decision", ("turn", "action"), [("1", "knock")] * n_rows)
-    root, _ = parse_html(html_report.render_html(make_report(tables=[table], detail_tables=[])))
+    report = make_report(tables=[table], detail_tables=[], plots=[])
+    root, _ = parse_html(html_report.render_html(report))
     (box,) = [node for node in find_elements(root, "div") if "scroll" in node.get("class", "")]
     assert ("high" in box.attrib["class"]) == scrolls
-    assert html_report.render_html(make_report()).count("max-height: 85vh") == 1
+    assert render_sample_report().count("max-height: 85vh") == 1

@@ -16,6 +16,7 @@ from support.command_line import run_simgin
 from support.command_runs import STRATEGY_SOURCE
 from support.hostile import read_directory
 from support.html_checks import find_html_errors
+from support.slow_cases import mark_slow_except
 
 EXPERIMENT_TOML_BY_NAME = {
     "panel": """
@@ -84,7 +85,10 @@ def read_verdict(files):
     return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
 
 
-@pytest.mark.parametrize("name", EXPERIMENT_TOML_BY_NAME)
+# tests/cli/test_panels.py tests the report of a league.
+@pytest.mark.parametrize(
+    "name", mark_slow_except(["panel", "fields", "alone"], EXPERIMENT_TOML_BY_NAME)
+)
 def test_report_is_reproduced_without_the_strategies(copy_run_directory, name):
     run_output = copy_run_directory(name)
     before = read_directory("out")

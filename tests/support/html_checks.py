@@ -1,6 +1,7 @@
 """Check an HTML report with html5lib, and with rules that html5lib does not check."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 import html5lib
@@ -43,14 +44,17 @@ def find_html_errors(text):
     root, errors = parse_html(text)
     nodes = [node for node in root.iter() if isinstance(node.tag, str)]
     ids = [node.get("id") for node in nodes if node.get("id")]
-    errors += [f"duplicate id {name}" for name in {*ids} if ids.count(name) > 1]
+    known_ids = {*ids}
+    errors += [f"duplicate id {name}" for name, count in Counter(ids).items() if count > 1]
     for node in nodes:
         references = [name for key in REFERENCE_ATTRIBUTES for name in node.get(key, "").split()]
         references += re.findall(r"(?:url\(|^)#([^)]*)", node.get("href", ""))
         references += [
             one for value in node.attrib.values() for one in re.findall(r"url\(#(.*?)\)", value)
         ]
-        errors += [f"<{node.tag}> refers to a missing id {name}" for name in {*references} - {*ids}]
+        errors += [
+            f"<{node.tag}> refers to a missing id {name}" for name in {*references} - known_ids
+        ]
         errors += _iter_external_resources(node)
     errors += [error for svg in find_elements(root, "svg") for error in _iter_plot_errors(svg)]
     errors += [

@@ -70,9 +70,9 @@ def iter_data_paths(axes):
             yield path.transformed(collection.get_transform()), len(path.vertices) > 2
 
 
-def covers_data(text, axes):
-    """Return True if a text overlaps the data drawn in `axes`."""
-    inside = Bbox.intersection(shrink_box(text.get_window_extent()), axes.bbox)
+def covers_data(box, axes):
+    """Return True if the box of a text overlaps the data drawn in `axes`."""
+    inside = Bbox.intersection(box, axes.bbox)
     if inside is None or not inside.width or not inside.height:
         return False
     return any(path.intersects_bbox(inside, filled) for path, filled in iter_data_paths(axes))
@@ -91,7 +91,7 @@ def find_layout_errors(figure):
         if to_hex(text.get_color()) in (figures.DARKEST_COLOUR, figures.LIGHTEST_COLOUR):
             continue
         for axes in figure.axes:
-            if axes.get_visible() and covers_data(text, axes):
+            if axes.get_visible() and covers_data(box, axes):
                 errors.append(f"on data: {words!r}")
     for i, j in find_overlapping_pairs(boxes):
         errors.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
