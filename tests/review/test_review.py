@@ -448,7 +448,7 @@ def test_title_and_note_are_shown_in_every_output(small_review, empty_directory)
 
 
 def test_extended_review_keeps_its_title_and_note(empty_directory):
-    arguments = ("review", "straight", "--against", "standard", "--players", "simple,gin-only,gold")
+    arguments = ("review", "straight", "--against", "standard", *TWO_PLAYERS)
     run_simgin(
         *arguments, "--matches", "1k", "-o", "out", "--title", "Longer?", "--note", "In May."
     )
@@ -496,11 +496,16 @@ def test_sweep_reports_trends_and_plots_all_values(empty_directory):
 @pytest.mark.parametrize(
     ("sweep", "values"),
     [
-        (["rainbow=yes,no"], [("yes",), ("no",)]),
         (["undercut_on_tie=0,knocker"], [("no",), ("knocker",)]),
         (
+            ["rainbow=yes,no", "gin_bonus=20,25"],
+            [(word, number) for word in ("yes", "no") for number in (20.0, 25.0)],
+        ),
+        pytest.param(["rainbow=yes,no"], [("yes",), ("no",)], marks=pytest.mark.slow),
+        pytest.param(
             ["next_dealer=winner,loser", "gin_bonus=20,25"],
             [(word, number) for word in ("winner", "loser") for number in (20.0, 25.0)],
+            marks=pytest.mark.slow,
         ),
     ],
 )

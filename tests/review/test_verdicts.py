@@ -250,7 +250,17 @@ LENGTH_CHANGES = (
 )
 
 
-@pytest.mark.parametrize("skill", SKILL_CHANGES)
+# Small and large changes, in one direction each, and changes that differ between matchups
+FAST_SKILL_CHANGES = [SKILL_CHANGES[i] for i in (0, 1, 4, 5, 7, 8)]
+
+
+@pytest.mark.parametrize(
+    "skill",
+    [
+        pytest.param(skill, marks=() if skill in FAST_SKILL_CHANGES else pytest.mark.slow)
+        for skill in SKILL_CHANGES
+    ],
+)
 @pytest.mark.parametrize("length", LENGTH_CHANGES)
 def test_every_verdict_has_at_most_three_short_sentences(length, skill):
     """Test the verdicts for all combinations of changes in the scorecard."""
