@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from simgin.checks import contract, contract_process
+from simgin.play.parallel import ProgressCallback
 from simgin.rules import variants
 from simgin.strategy import loader, strategy_spec
 from simgin.text.files import create_file
@@ -79,10 +80,10 @@ def write_bad_strategy_file(folder: Path, case: int) -> str:
 
 
 def check_strategy_files(
-    files: list[str], seconds: float = 60.0
+    files: list[str], seconds: float = 60.0, on_progress: ProgressCallback | None = None
 ) -> dict[str, list[contract.ContractResult]]:
     """Check strategies under the standard rules; return the results of each file."""
-    results = contract.check_strategies(files, STANDARD_VARIANT_LIST, seconds)
+    results = contract.check_strategies(files, STANDARD_VARIANT_LIST, seconds, on_progress)
     assert [result.check for result in results] == [*contract.CONTRACT_CHECKS] * len(files)
     return {file: [result for result in results if result.strategy == file] for file in files}
 
@@ -106,7 +107,13 @@ def test_good_strategies_pass_and_bad_ones_fail(tmp_path: Path) -> None:
     stateful_body = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST_DISCARD_CODE}"
     stateful_file.write_text(STRATEGY_TEMPLATE % ("", stateful_body))
     bad_files = {write_bad_strategy_file(tmp_path, i): i for i in SAMPLE_CASE_INDICES}
-    results_by_file = check_strategy_files([*bad_files, str(new_file), str(stateful_file)])
+    calls: list[tuple[int, int]] = []
+    results_by_file = check_strategy_files(
+        [*bad_files, str(new_file), str(stateful_file)],
+        on_progress=lambda *call: calls.append(call),
+    )
+    # Every bad strategy fails in the first step
+    assert calls == [(0, 2)] * len(bad_files) + [(0, 2), (1, 2)] * 2
     for file, i in bad_files.items():
         assert_rejected(i, results_by_file[file])
     for file in (new_file, stateful_file):
@@ -114,14 +121,6 @@ def test_good_strategies_pass_and_bad_ones_fail(tmp_path: Path) -> None:
         sentences = {result.check: result.sentence for result in results_by_file[str(file)]}
         assert sentences["plays"] == "200 deals of standard."
         assert ("discard runs in Python" in sentences["compiles"]) == (file == stateful_file)
-
-
-def test_progress_of_the_checks_is_reported() -> None:
-    calls: list[tuple[int, int]] = []
-    contract.check_strategies(
-        ["gold"], STANDARD_VARIANT_LIST, on_progress=lambda *call: calls.append(call)
-    )
-    assert calls == [(0, 2), (1, 2)]
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ from simgin.core import jit
 from simgin.core.cards import suit_lane
 os.chdir("elsewhere")
 sys.setswitchinterval(1e-6)
-many = lambda: [jit.compile_function(suit_lane.py_func)(5 << 13, 1) for _ in range(100)]
+many = lambda: [jit.compile_function(suit_lane.py_func)(5 << 13, 1) for _ in range(40)]
 threads = [threading.Thread(target=many) for _ in range(4)]
 for thread in threads:
     thread.start()
@@ -166,7 +166,7 @@ def split_mangled_name(mangled):
 
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-@pytest.mark.parametrize("n_players", [1, 2])
+@pytest.mark.parametrize("n_players", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_only_marked_functions_are_forced_inline(n_players):
     """Check functions compiled as parts of a loop, which inherit its compiler options."""
     play_function = batch_kernel.play_units_solo if n_players == 1 else batch_kernel.play_units
