@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,8 +101,10 @@ def test_html_of_a_result_is_valid_and_complete(named_result, drawn_plots):
     assert cells[0] == str(table.rows[0][0]).strip()
     assert result.summary().split()[0] in get_text(find_elements(root, "p")[0])
     assert len(find_elements(root, "svg")) == (name not in RESULTS_WITHOUT_PLOT)
-    other, _ = parse_html(result._repr_html_())
-    ids = [{node.get("id") for node in tree.iter() if node.get("id")} for tree in (root, other)]
+    ids = [
+        {node.get("id") for node in root.iter() if node.get("id")},
+        {*re.findall(r'\bid="([^"]+)"', result._repr_html_())},
+    ]
     assert ids[0] and not ids[0] & ids[1]  # a notebook shows both
 
 
@@ -119,7 +122,7 @@ def test_result_has_a_frame_and_a_plot(named_result):
 
 
 def test_saved_result_contains_a_valid_report(named_result, tmp_path):
-    _, result = named_result
+    name, result = named_result
     page = result.save(tmp_path / "out")
     assert page == tmp_path / "out" / "report.html" and parse_html(page.read_text())[1] == []
     manifest = directory.read_manifest(page.parent)
@@ -127,7 +130,8 @@ def test_saved_result_contains_a_valid_report(named_result, tmp_path):
     assert set(manifest["files"]) <= {
         str(path.relative_to(page.parent)) for path in page.parent.rglob("*")
     }
-    assert result.save(tmp_path / "out") == page  # the same call may replace its files
+    if name in ("match", "odds"):  # a run, and a result without a ledger
+        assert result.save(tmp_path / "out") == page  # the same call may replace its files
 
 
 @pytest.mark.parametrize("name", ["match", "odds"])

@@ -26,7 +26,8 @@ LOGIC_NODE_TYPES = (
 )
 LOGIC_NODE_TYPES |= ast.If | ast.IfExp | ast.Try | ast.With
 SMALL_SIZE_REPLACEMENTS = {
-    r'="\d\dk"': '="4k"',
+    r'="\d\dk"': '="2k"',
+    'matches="2k"': 'matches="1k"',
     "=4_000": "=200",
     "until=0.15": "until=1.0",
     "generations=10": "generations=2",

@@ -159,7 +159,7 @@ def find_forbidden_events(server):
     return forbidden
 
 
-@parametrize_cases(300, 5000)
+@parametrize_cases(200, 5000)
 def test_no_request_causes_a_bug_or_accesses_other_files(server, n_cases):
     server.get("/review/check")  # load the modules
     server.get("/play/state?opponent=simple&length=deal&seed=1")

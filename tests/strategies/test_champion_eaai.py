@@ -184,10 +184,10 @@ def test_training_does_not_depend_on_the_number_of_workers():
     vectors = []
     for workers in (1, 3):
         trainer = training.ContextTrainer(["gold-early", None], weights, 5, workers)
-        trainer.n_matches = 60
+        trainer.n_matches = 20
         for name in trainer.context_weights:
             trainer.sample_scores()
-            trainer.fit(name, 600)
+            trainer.fit(name, 200)
         vectors.append(trainer.context_vector)
     assert vectors[0].any() and vectors[0].tobytes() == vectors[1].tobytes()
 

@@ -56,9 +56,7 @@ POLICY_CASES = [
     ("knock", "belief:own=3,opp=99", 200),
 ]
 # Advice is compared in games with low, round-the-corner and high-value aces, and solitaire
-ADVICE_PARAMS = [
-    build_both_rules(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")
-]
+ADVICE_VARIANTS = ("eaai", "round-the-corner", "tedesco", "solitary-gin")
 # (slot, policy, two settings of its parameters)
 ADVICE_CASES = [
     ("discard", "high-first", "cost=10", "cost=2.5"),
@@ -197,11 +195,18 @@ def parse_parameter(value):
     return int(value) if value.isdigit() else float(value)
 
 
-def list_positions(slot, policy):
-    """Return (rules, parameters, view) of every decision to which the policy applies."""
+def list_positions(slot, policy, variant_names=None):
+    """Return (rules, parameters, view) of every decision to which the policy applies.
+
+    By default, the decisions are from all variants.
+    """
     name = policy.partition(":")[0]
     is_in_scope = VARIANT_FILTER_BY_POLICY.get(name, lambda params: True)
-    converted = ((*build_both_rules(variant), view) for variant, view in list_views(slot))
+    converted = (
+        (*build_both_rules(variant), view)
+        for variant, view in list_views(slot)
+        if variant_names is None or variant in variant_names
+    )
     return [(rules, params, view) for rules, params, view in converted if is_in_scope(params)]
 
 
@@ -236,7 +241,7 @@ def test_advice_actions_are_allowed_by_the_reference(advice):
     slot, name, *settings = advice
     for setting in settings:
         policy = f"{name}:{setting}" if setting else name
-        cases = [case for case in list_positions(slot, policy) if case[1] in ADVICE_PARAMS]
+        cases = list_positions(slot, policy, ADVICE_VARIANTS)
         compare_with_reference(slot, policy, cases[: 16 if name == "hazard" else 100])
         rule, default_rule = (
             find_reference_policy(slot, policy),

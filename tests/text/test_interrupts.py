@@ -28,7 +28,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize(
     "function",
     ["JITCodeLibrary._object_getbuffer_hook", "ObjectRef.detach"],

