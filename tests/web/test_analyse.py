@@ -143,7 +143,7 @@ def test_costs_equal_those_of_simgin_analyze(browser, changes):
 def test_link_to_a_decision_opens_its_position(variant):
     players = PLAYERS_BY_NUMBER.get(find_variant(variant).params["players"])
     deal = trace_numbered_deal(*players, variant, 3, 1, 0, None)
-    for position in find_decisions(deal):
+    for position in find_decisions(deal)[::3]:  # every type of decision, often two per turn
         form = Form(make_position_query(position))
         request = BoardPosition.read(form, ()).make_request(form)
         if variant == "race":
