@@ -162,7 +162,8 @@ def run_plan_request(
         # A run in stages is complete only if its report was written.
         has_report = output is not None and (output / directory.MANIFEST_FILE).exists()
         is_complete &= has_report or not plan.max_units
-        if output is not None and block.contains_more_units(run_ledger, plan.tasks):
+        is_larger = not plan.max_units and block.contains_more_units(run_ledger, plan.tasks)
+        if output is not None and is_larger:
             units_text = UNIT_PLURALS[plan.unit]
             print_status(
                 f"the run in {output} contains more {units_text} than requested. The tables and "

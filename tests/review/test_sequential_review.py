@@ -130,6 +130,7 @@ def test_interrupted_sequential_review_gives_the_same_files(shorten_stages, monk
     run_simgin(*REVIEW_ARGUMENTS, "--workers", 2, "-o", "out")
     for name in ("metrics.csv", "differences.csv", "table.csv"):
         assert Path("out", name).read_bytes() == Path("whole", name).read_bytes()
+    assert "already complete" in run_simgin(*REVIEW_ARGUMENTS, "-o", "out").stderr
 
 
 # Repetitions of a review, resampled from the batches of a long review
