@@ -11,7 +11,7 @@ a finished deal, and all samples have the same weight
 (docs/explanation/decisions/0009-learning.md).
 
 The script prints how well the fitted model and a uniform guess predict hands in held-out deals. It
-also prints the mean deadwood by turn, which is in simgin.toolkit.opponent.COUNTS.
+also prints the mean deadwood by turn, which is in simgin.toolkit.opponent.MEAN_DEADWOOD_BY_TURN.
 """
 
 import argparse

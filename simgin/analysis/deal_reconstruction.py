@@ -247,9 +247,7 @@ class DealReconstruction:
 
     def _find_location_errors(self) -> Iterator[str]:
         """Yield an error message for every card that occurs in two locations."""
-        locations: dict[
-            int, int
-        ] = {}  # `PILE_LOCATION`, or the seat of the player who took the card
+        locations: dict[int, int] = {}  # `IN_PILE`, or the seat of the player who took the card
         for turn, top_card in enumerate(self.top_cards):
             if top_card is None or top_card.card < 0:
                 continue

@@ -97,7 +97,7 @@ def has_excess_variance(z_scores):
 def estimate_knock_gains(player, rules, before, n_deals=400_000):
     """Return estimates of the gain from knocking by own turn and deadwood.
 
-    See `forced_knock` in support.probes for `before`.
+    See `get_forced_knock` in support.probes for `before`.
     """
     gains = {}
     for turn in COMPARED_TURNS:
@@ -267,7 +267,7 @@ def test_training_samples_agree_with_forced_knocks(player, rules):
 
 @discard
 def propose_lowest_and_highest_card(view, rules, params):
-    """Propose the lowest and the highest unmatched card, as `forced_discard` does."""
+    """Propose the lowest and the highest unmatched card, as `get_forced_discard` does."""
     cards = unmatched_cards(view.hand, rules) & view.legal
     highest = cards
     while popcount(highest) > 1:
