@@ -538,6 +538,19 @@ def compare_speeds(
     return changes
 
 
+def list_uncompared_tasks(
+    before: Sequence[MeasurementRound], after: Sequence[MeasurementRound]
+) -> list[str]:
+    """Return the tasks that are missing in a round, such as `gold v gold, deals (threads: 8)`."""
+    rounds = [_map_ratios_by_task(measurement_round) for measurement_round in [*before, *after]]
+    keys = dict.fromkeys(key for ratios in rounds for key in ratios)
+    return [
+        f"{figure} (threads: {threads})"
+        for figure, threads in keys
+        if not all((figure, threads) in ratios for ratios in rounds)
+    ]
+
+
 def _map_ratios_by_task(rows: MeasurementRound) -> dict[tuple[str, int], float]:
     """Return the ratio of each measurement, keyed by task name and number of threads."""
     return {(row["figure"], row["threads"]): row["ratio"] for row in rows}

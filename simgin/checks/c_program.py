@@ -28,20 +28,31 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
     """Compile the C program, and return a function that plays deals, or None on failure.
 
     The arguments of the function are the seed and the number of deals. The function returns batch
-    rows, which are identical to those of the engine. If there is a compiler, but it reports an
-    error, simgin prints the error.
+    rows, which are identical to those of the engine. If there is a compiler, but it cannot be run
+    or reports an error, simgin prints the error.
     """
-    compiler = os.environ.get("CC") or shutil.which("cc")
-    if compiler is None or not SOURCE_FILE.exists():
+    compiler = shlex.split(os.environ.get("CC") or shutil.which("cc") or "")
+    if not compiler or not SOURCE_FILE.exists():
         return None
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder, "full.so")
         Path(folder, "columns.h").write_text(_format_header())
-        command = [compiler, *COMPILER_OPTIONS, f"-I{folder}", str(SOURCE_FILE), "-o", str(library)]
+        command = [
+            *compiler,
+            *COMPILER_OPTIONS,
+            f"-I{folder}",
+            str(SOURCE_FILE),
+            "-o",
+            str(library),
+        ]
         try:
             subprocess.run(command, check=True, capture_output=True, text=True)
             play = ctypes.CDLL(str(library)).play
-        except OSError:
+        except OSError as error:
+            print_status(
+                f"warning: the C program cannot be compiled and loaded ({error}). Set the "
+                "environment variable CC to a C compiler."
+            )
             return None
         except subprocess.CalledProcessError as error:
             print_status(f"warning: {shlex.join(command)} failed:\n{error.stderr}")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simgin.checks import bench
-from simgin.checks.bench import BenchError, SpeedChange, compare_speeds
+from simgin.checks.bench import BenchError, SpeedChange, compare_speeds, list_uncompared_tasks
 from simgin.core.state import create_state
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import trace_deal
@@ -132,6 +132,7 @@ def test_rounds_are_compared_pairwise():
     ]
     (change,) = compare_speeds(before, now)
     assert change == SpeedChange("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
+    assert list_uncompared_tasks(before, now) == ["gone (threads: 1)", "new (threads: 1)"]
     # Threads are separate, and one round has no range
     before = [[make_speed_row("deals", 100), make_speed_row("deals", 60, 2)]]
     first, second = compare_speeds(
@@ -173,9 +174,14 @@ def test_saved_measurements_are_compared(tmp_path, monkeypatch):
     assert "Differences of up to 10 % can be due to the machine" in " ".join(
         comparison.stdout.split()
     )
+    assert "not compared" not in comparison.stderr
     output = json.loads(run_simgin(*arguments, "--json").stdout)
     assert output["command"] == "simgin bench --seconds 1 --against old.json"
     assert output["rows"][0]["faster"] == 1.5
+    saved["rows"].append(make_speed_row("gold v gold, deals", 20.0, threads=64))
+    (tmp_path / "old.json").write_text(json.dumps(saved))
+    warning = "because one side lacks them: gold v gold, deals (threads: 64)."
+    assert warning in run_simgin(*arguments).stderr
 
 
 def test_two_installations_are_measured_alternately(tmp_path, monkeypatch):

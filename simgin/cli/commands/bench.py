@@ -81,8 +81,13 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
     rows: list[Any] = list(new_rounds[0])
     renderables = _render_measurements(new_rounds[0])
     if against is not None:
-        from simgin.checks.bench import compare_speeds
+        from simgin.checks.bench import compare_speeds, list_uncompared_tasks
 
+        if uncompared_tasks := list_uncompared_tasks(old_rounds, new_rounds):
+            print_status(
+                "warning: these measurements are not compared, because one side lacks them: "
+                f"{'; '.join(uncompared_tasks)}."
+            )
         changes = compare_speeds(old_rounds, new_rounds)
         rows = [asdict(change) for change in changes]
         renderables = _render_changes(changes, len(new_rounds))
