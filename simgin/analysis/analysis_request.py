@@ -48,6 +48,7 @@ class AnalysisRequest:
         opponent: Strategy that plays the rest of each deal for the opponent or for side B.
         turn: Turn of the deal, or None to analyse all turns.
         player_names: Names of the players if the deal was read from a file.
+        replaced_names: Names of strategies in the file that simgin replaces.
     """
 
     position_or_deal: Position | TracedDeal
@@ -56,6 +57,7 @@ class AnalysisRequest:
     opponent: str | None = None
     turn: int | None = None
     player_names: Sequence[str] = ()
+    replaced_names: Sequence[str] = ()
 
     @classmethod
     def read(
@@ -122,23 +124,43 @@ class AnalysisRequest:
             PositionError: If the file does not contain a deal.
         """
         record = read_deal_file(path)
-        return cls(record.deal, budget, player_names=record.player_names, **options)
+        return cls(
+            record.deal,
+            budget,
+            player_names=record.player_names,
+            replaced_names=record.replaced_names,
+            **options,
+        )
 
     @property
-    def replaced_files(self) -> list[str]:
-        """Sentences about strategy files of a recorded deal that simgin does not run."""
+    def replacement_messages(self) -> list[str]:
+        """Sentences about strategies of a recorded deal that simgin replaces in rollouts."""
         if not isinstance(self.position_or_deal, TracedDeal):
             return []
         players = self.position_or_deal.matchup.players
         choices = (("--as", self.strategy), ("--against", self.opponent))
         return [
-            f"{player.spec} continues the deal instead of {quote_text(name)}, because simgin does "
-            f"not run Python files that a deal file names. To use your file, add {option} FILE."
+            _format_replacement(name, player.spec, option)
             for name, player, (option, choice) in zip(
                 self.player_names, players, choices, strict=False
             )
-            if choice is None and ".py" in name.lower()
+            if choice is None and name in self.replaced_names
         ]
+
+
+def _format_replacement(name: str, substitute: str, option: str) -> str:
+    """Format sentences about a strategy of a recorded deal that simgin replaces in rollouts."""
+    quoted_name = quote_text(name)
+    start = f"{substitute} continues the deal instead of {quoted_name}"
+    if ".py" in name.lower():
+        return (
+            f"{start}, because simgin does not run Python files that a deal file names. To use "
+            f"your file, add {option} FILE."
+        )
+    return (
+        f"{start}, because no strategy with this name is available. To use another strategy, add "
+        f"{option} STRATEGY."
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,7 +18,7 @@ from simgin.analysis.position import PositionError
 from simgin.core.cards import ALL_CARDS
 from simgin.core.state import MAX_DECISIONS
 from simgin.play import replay, replay_json
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import PERSON_NAME, Matchup, parse_matchup
 from simgin.play.traced_deal import TracedDeal, trace_deal, truncate_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -49,6 +49,8 @@ class RecordedDeal:
         player_names: Names of the players by seat.
         seat_of_a: Seat of side A in the file.
         engine: Engine that logged the deal, or an empty string for simgin.
+        replaced_names: Names of strategies in the file that are not available, or that are Python
+            files.
     """
 
     path: str
@@ -56,6 +58,7 @@ class RecordedDeal:
     player_names: tuple[str, ...]
     seat_of_a: int = 0
     engine: str = ""
+    replaced_names: tuple[str, ...] = ()
 
 
 def read_deal_file(path: str | Path) -> RecordedDeal:
@@ -100,7 +103,13 @@ def parse_deal_file(
         first_row = content["rows"][0]
         names = tuple(map(_strip_side_suffix, first_row["strategies"]))
         deal = _replay_deal(content, find_variant(first_row["variant"]), find_strategy)
-        return RecordedDeal(path, deal, names, _read_integer(first_row, "half"))
+        replaced_names = tuple(
+            name
+            for name in names
+            if name != PERSON_NAME and _find_available_spec(name, find_strategy) is None
+        )
+        half = _read_integer(first_row, "half")
+        return RecordedDeal(path, deal, names, half, replaced_names=replaced_names)
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "the file lacks fields that `simgin show --json` prints"
     except json.JSONDecodeError:
@@ -161,22 +170,23 @@ def _read_matchup(
             f"the number of players does not match {variant.spec}, which requires {n_players}"
         )
     substitute = find_strong_player(variant)
-    a, b = (*(_find_spec(name, find_strategy, substitute) for name in names), None)[:2]
+    specs = [_find_available_spec(name, find_strategy) or substitute for name in names]
+    a, b = (*specs, None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")
 
 
-def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: str) -> str:
-    """Return the spec of a strategy if it is safe to load, otherwise the spec of a substitute.
+def _find_available_spec(name: str, find_strategy: Callable[[str], Strategy]) -> str | None:
+    """Return the spec of a strategy if it is available and safe to load, otherwise None.
 
     simgin does not execute Python files named in a deal file, because a deal file can come from
     an untrusted source.
     """
     if ".py" in name.lower():
-        return substitute
+        return None
     try:
         return find_strategy(name).spec
     except (ValueError, OSError):
-        return substitute
+        return None
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:

@@ -162,6 +162,19 @@ def test_replaced_strategy_file_is_reported(write_deal):
     assert "warning" not in process.stderr
 
 
+def test_replaced_unknown_strategy_is_reported(write_deal):
+    path, _, _ = write_deal("gold", "simple", "standard", 1)
+    text = path.read_text()
+    path.write_text(text.replace('"gold"', '"golf"'))
+    process = run_simgin("analyze", path, "--turn", 1, "--worlds", 100)
+    assert "warning: champion continues the deal instead of 'golf'" in process.stderr
+    assert "add --as STRATEGY" in process.stderr
+    process = run_simgin("analyze", path, "--turn", 1, "--worlds", 100, "--as", "gold")
+    assert "warning" not in process.stderr
+    path.write_text(text.replace('"gold"', '"you"'))
+    assert "warning" not in run_simgin("analyze", path, "--turn", 1, "--worlds", 100).stderr
+
+
 def test_inconsistent_decision_is_reported_by_number(write_deal):
     path, content, _ = write_deal("gold", "simple", "standard", 2, 1)
     discard_rows = [i for i, row in enumerate(content["rows"]) if row.get("slot") == "discard"]

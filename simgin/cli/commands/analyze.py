@@ -193,7 +193,7 @@ def analyze_command(
                     f"both players. Omit {words[1]!r}."
                 )
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
-            for message in request.replaced_files:
+            for message in request.replacement_messages:
                 print_status(f"warning: {message}")
         else:
             strategy_a, strategy_b = (*words, None)[:2]
