@@ -34,6 +34,9 @@ from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
 MAX_SAVED_GAME_BYTES = 1 << 23  # maximum size of a saved game, in bytes
+CORRUPT_GAME_NOTE = (
+    "The saved game is corrupt, so a new game starts. Your first action overwrites the file."
+)
 
 
 class SavedGameError(SimginError):

@@ -150,10 +150,12 @@ class OpenGame:
         matchup = request.make_matchup()
         file = played_game.get_saved_game_file(matchup)
         self.game = played_game.PlayedGame(matchup, file)
+        self.note = ""  # message for the user when the game is opened
         try:
             self.game.restore()
         except played_game.CorruptGameError:
             self.game = played_game.PlayedGame(matchup, file)
+            self.note = played_game.CORRUPT_GAME_NOTE
         self.coach = Coach(matchup, self.game.seat)
         self.command = request.make_terminal_command(is_coached=False) or "simgin web"
 

@@ -119,7 +119,9 @@ def send_game_state(request: Request) -> Response:
     """Send the state of the game in the address."""
     open_game = _find_game(request)
     with open_game.lock:
-        return JSONResponse(game_to_json(open_game.game))
+        is_noted = open_game.note and not open_game.game.prompts
+        note = {"note": open_game.note} if is_noted else {}
+        return JSONResponse(game_to_json(open_game.game) | note)
 
 
 async def change_game(request: Request) -> Response:

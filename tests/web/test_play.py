@@ -179,6 +179,20 @@ def test_action_can_be_undone_and_game_resumed_by_another_server(browser, site):
     assert not restarted["can_undo"] and restarted["undone"] == 0
 
 
+def test_corrupt_saved_game_is_replaced_by_a_new_game_with_a_note(browser, site, empty_directory):
+    state = read_game_state(browser)
+    assert "note" not in state
+    state = post_action(browser, "act", state, key=state["table"]["choices"][0]["key"])
+    (file,) = (empty_directory / "games").glob("*.json")
+    file.write_text("{}")
+    site.games = OpenGames()
+    state = read_game_state(browser)
+    assert state["note"].startswith("The saved game is corrupt, so a new game starts.")
+    assert not state["can_undo"]
+    post_action(browser, "act", state, key=state["table"]["choices"][0]["key"])
+    assert "note" not in read_game_state(browser)
+
+
 def test_action_in_an_outdated_tab_is_rejected_with_the_current_state(browser):
     first = read_game_state(browser)
     key = first["table"]["choices"][0]["key"]

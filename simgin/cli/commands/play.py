@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
 DEFAULT_OPPONENT = "champion"
 RESUMED_NOTE = "Saved game resumed."
-CORRUPT_GAME_NOTE = (
-    "The saved game is corrupt, so a new game starts. Your first action overwrites the file. "
-    "To keep the file, type q."
-)
 
 
 @click.command("play")
@@ -56,7 +52,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
     from simgin.cli import config
     from simgin.cli.game import InteractiveGame
     from simgin.cli.session import announce_compilation
-    from simgin.play.played_game import CorruptGameError, PlayedGame
+    from simgin.play.played_game import CORRUPT_GAME_NOTE, CorruptGameError, PlayedGame
 
     config.drop_solitaire_opponent("strategy", arguments)
     matchup = make_user_matchup(**arguments)
@@ -70,7 +66,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
         messages += [RESUMED_NOTE] if game.restore() else []
     except CorruptGameError:
         game = PlayedGame(matchup, saved_game_file)
-        messages = [CORRUPT_GAME_NOTE]
+        messages = [f"{CORRUPT_GAME_NOTE} To keep the file, type q."]
     InteractiveGame(game, coach, save, messages).play()
 
 

@@ -241,7 +241,8 @@ const show = (received) => {
   find("undo").disabled = !state.can_undo;
   find("hint").disabled = !state.table;
   showHistory();
-  advise("");
+  if (state.note) advise(state.note, make("p", {}, state.note));
+  else advise("");
   game.classList.toggle("ended", Boolean(state.result));
   game.classList.toggle("solitaire", !state.opponent);
   if (state.table) {
