@@ -105,7 +105,7 @@ def play_solo_deals(
             hand &= ~(1 << discarded_card)
 
 
-def collect_self_play(variant, discard, n_deals, seed, params=None, rng=None):
+def collect_self_play(variant, discard, n_deals, seed, params=None, generator=None):
     """Play deals, and return the rules, the hands, the unseen cards and the random discards.
 
     Hands and unseen cards are int64 masks of shape (n_deals, n_draws + 1).
@@ -124,10 +124,10 @@ def collect_self_play(variant, discard, n_deals, seed, params=None, rng=None):
     kernel = jit.compile_function(play_solo_deals, signature, use_cache=False)
     params = compiler.make_parameter_vector(policy) if params is None else params
     random_discards = np.zeros((n_deals, 2), np.int64)
-    if rng is not None:
+    if generator is not None:
         random_discards[:, 0], random_discards[:, 1] = (
-            rng.integers(1, n_draws + 1, n_deals),
-            rng.integers(11, size=n_deals),
+            generator.integers(1, n_draws + 1, n_deals),
+            generator.integers(11, size=n_deals),
         )
     kernel(
         view,
@@ -309,9 +309,9 @@ def compute_dp_table(n_deals, seed, rounds=5, discard="ahead:aim=loose"):
     params = None
     for round_index in range(rounds):
         for scoring, variant in enumerate(SCORING_VARIANTS):
-            rng = np.random.default_rng([seed, round_index, scoring])
+            generator = np.random.default_rng([seed, round_index, scoring])
             rules, hands, unseen, random_discards = collect_self_play(
-                variant, discard, n_deals, seed + round_index, params, rng
+                variant, discard, n_deals, seed + round_index, params, generator
             )
             add_hand_sums(hands, unseen, random_discards, scoring, rules, sums[scoring])
         table = (

@@ -36,10 +36,10 @@ def _pivot_metrics_to_columns(rows: pd.DataFrame) -> pd.DataFrame:
     """Pivot a table so that each metric has columns for its value, error and bounds."""
     keys = ["variant", "strategy", "place", "n"]
     suffixes = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
-    table = rows.set_index([*keys, "metric"])[list(suffixes)].unstack("metric")
-    table.columns = [f"{metric}{suffixes[end]}" for end, metric in table.columns]
+    pivoted_rows = rows.set_index([*keys, "metric"])[list(suffixes)].unstack("metric")
+    pivoted_rows.columns = [f"{metric}{suffixes[end]}" for end, metric in pivoted_rows.columns]
     order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
-    return table.loc[order].reset_index()
+    return pivoted_rows.loc[order].reset_index()
 
 
 def read_summary_section(result: str, title: str) -> str:

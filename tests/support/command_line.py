@@ -1,5 +1,6 @@
 """Run simgin commands in this process, and interrupt them."""
 
+import click
 from click.testing import CliRunner
 
 from simgin.cli.main import cli
@@ -28,3 +29,11 @@ def interrupt_after_blocks(monkeypatch, n_blocks, only_on_disk=False):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(ledger.Ledger, "add_block", add_and_count)
+
+
+def parse_command(name, *words):
+    """Parse the arguments of a command without running it, and raise an error if one is invalid."""
+    parent = click.Context(cli, **cli.context_settings)
+    command = cli.get_command(parent, name)
+    assert command is not None, name
+    command.make_context(name, [*words], parent=parent)
