@@ -46,6 +46,10 @@ class ResultsError(SimginError):
     """Exception for a run directory that cannot be read or written."""
 
 
+class CorruptManifestError(ResultsError):
+    """Exception for a run directory whose manifest is corrupt."""
+
+
 def write_run_directory(
     directory: str | Path,
     manifest_entries: Mapping[str, Any],
@@ -370,9 +374,9 @@ def report_corruption(*directories: Path) -> Iterator[None]:
         raise make_corrupt_manifest_error(manifest_paths, describe_error(error)) from error
 
 
-def make_corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
+def make_corrupt_manifest_error(path: Path | str, problem: str) -> CorruptManifestError:
     """Return the error for a corrupt manifest, with its cause and a suggested fix."""
-    return ResultsError(
+    return CorruptManifestError(
         f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
         f"deals, copy {ledger.LEDGER_FILE} to the new directory first."
     )

@@ -12,13 +12,14 @@ from urllib.parse import quote
 
 from simgin.report.html_report import HTML_FILE_NAME, SUMMARY_FILE_NAME
 from simgin.runs import directory, ledger
-from simgin.runs.directory import ResultsError
+from simgin.runs.directory import CorruptManifestError, ResultsError
 from simgin.runs.plan import LEAGUE_QUESTION
 from simgin.text.amounts import UNIT_PLURALS
 from simgin.text.files import read_text
 from simgin.web.jobs import FINISHED, INTERRUPTED, Job, JobQueue
 from simgin.web.pages import format_date
 
+CORRUPT = "corrupt"  # state of a run whose manifest cannot be read
 COMPARABLE_COMMANDS = (
     "match",
     "league",
@@ -34,13 +35,14 @@ class SavedRun:
     Attributes:
         name: Name of the directory in the directory for results.
         path: Path of the directory.
-        state: FINISHED for a finished run. Otherwise, the state of its job, or INTERRUPTED if there
-            is no job.
+        state: FINISHED for a finished run, or CORRUPT if its manifest is corrupt. Otherwise, the
+            state of its job, or INTERRUPTED if there is no job.
         title: Title of the report or of the job. Without a title, the command or the name is used.
         command: Command that wrote the directory, or "" if an unfinished run has no job.
         end_time: Time of the last change, in seconds since the epoch.
         details: Strategies of a league and sample size of a finished run, or "" if there are none.
         job: Latest job of the run, or None.
+        error: Error message of a corrupt run, otherwise "".
     """
 
     name: str
@@ -51,6 +53,7 @@ class SavedRun:
     end_time: float
     details: str = ""
     job: Job | None = None
+    error: str = ""
 
     @property
     def command_name(self) -> str:
@@ -103,7 +106,11 @@ def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
         if path.is_symlink() or not path.is_dir():
             continue
         with suppress(ResultsError, OSError):
-            yield _read_run(path, jobs.get(path.name))
+            try:
+                yield _read_run(path, jobs.get(path.name))
+            except CorruptManifestError as error:
+                time = path.stat().st_mtime
+                yield SavedRun(path.name, path, CORRUPT, path.name, "", time, error=str(error))
             jobs.pop(path.name, None)
     for job in jobs.values():
         # Some commands create their directory only when they end.

@@ -30,6 +30,19 @@ def test_results_page_links_finished_and_interrupted_runs(browser, run_directory
     assert "started in a terminal" in page and "simgin match gold simple -o results/half" in page
 
 
+def test_run_with_a_corrupt_manifest_is_listed_and_explained(browser, run_directory, site):
+    manifest = run_directory / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"seed": ', '"seed": 9'))
+    (site.results_directory / "other").mkdir()
+    (site.results_directory / "other" / "manifest.json").write_text("{}")
+    page = check_page(browser.get("/results"))
+    assert 'href="/results/first"' in page and '<span class="state corrupt">' in page
+    assert "/results/other" not in page and "/compare-runs" not in page
+    page = check_page(browser.get("/results/first"))
+    assert "manifest.json is corrupt (the checksum does not match)" in page
+    assert browser.get("/results/first/files/table.csv").status_code == 404
+
+
 def test_report_is_sent_unchanged_and_may_run_only_its_script(browser, run_directory):
     page = check_page(browser.get("/results/first"))
     assert 'src="/results/first/files/report.html"' in page
