@@ -54,9 +54,13 @@ FAST := $(addprefix tests/, test_layers.py test_names.py text worked_examples \
 test-fast: setup
 	$(BIN)/python -m pytest -q --durations=5 $(FAST)
 
+# Fast tests that `make test` skips because they need OpenSpiel or RLCard
+WITH_ORACLES := tests/oracles/test_openspiel.py tests/strategies/test_bots.py tests/analysis/test_grades.py
+
 test-slow: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl,anki]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser]'
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
+	$(BIN)/python -m pytest -q -n 2 $(WITH_ORACLES)
 
 # Checks worked examples of the rules with the engine. ON=reference checks them with the reference implementation.
 # The exit code is 0 (all pass), 1 (some fail), 2 (invalid file) or 3 (no example is supported). If it is not 0, make

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import importlib.util
+import re
 import shlex
 from pathlib import Path
 from types import ModuleType
@@ -112,3 +113,13 @@ def list_commands_in_scripts():
 @pytest.mark.parametrize("words", list_commands_in_scripts(), ids=" ".join)
 def test_command_in_a_script_has_valid_arguments(words):
     parse_command(*words)
+
+
+def test_slow_target_runs_the_fast_tests_that_need_another_engine():
+    files = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if re.search(r'importorskip\("(pyspiel|rlcard)"', path.read_text())
+    }
+    (line,) = re.findall(r"^WITH_ORACLES := (.*)$", (ROOT / "Makefile").read_text(), re.M)
+    assert {*line.split()} == files
