@@ -1,15 +1,18 @@
-"""Tests of scripts that no other fast test runs: their names and commands still exist."""
+"""Tests that scripts and experiments contain only names and commands that exist."""
 
 import ast
 import importlib
 import importlib.util
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from simgin.review.review_request import ReviewRequest
+from simgin.runs.plan import plan_experiment
 from support.command_line import parse_command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,6 +21,7 @@ SCRIPTS = sorted(
     for folder in ("benchmarks", "training", "docs", ".ci", "notebooks", "experiments")
     for path in (ROOT / folder).rglob("*.py")
 )
+EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.toml"))
 PACKAGES = ("simgin", "simgin_strategies")
 
 
@@ -68,6 +72,19 @@ def test_script_reads_only_existing_names(path):
     assert find_missing_names(path.read_text()) == set()
 
 
+GALLERY_IMPORTS = (
+    "import simgin\nfrom simgin import plots\nfrom simgin.review import review_plots\n"
+)
+
+
+def test_code_of_the_gallery_reads_only_existing_names():
+    gallery = tomllib.loads((ROOT / "docs" / "plots.toml").read_text())
+    for name, entry in gallery.items():
+        assert find_missing_names(GALLERY_IMPORTS + entry["python"]) == set(), name
+        for line in entry["command"].splitlines() if "command" in entry else ():
+            parse_command(*shlex.split(line)[1:])
+
+
 def test_missing_names_are_found():
     source = """
 import simgin
@@ -113,6 +130,14 @@ def list_commands_in_scripts():
 @pytest.mark.parametrize("words", list_commands_in_scripts(), ids=" ".join)
 def test_command_in_a_script_has_valid_arguments(words):
     parse_command(*words)
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_experiment_file_is_valid(path):
+    if path.parent.name == "reviews":
+        assert ReviewRequest.read_file(path).variants
+    else:
+        assert plan_experiment(path).tasks
 
 
 def test_slow_target_runs_the_fast_tests_that_need_another_engine():
