@@ -15,7 +15,7 @@ import numpy as np
 import simgin
 from simgin.core import batch_columns, jit, rng, shipped_code
 from simgin.core.deadwood import deadwood
-from simgin.play import parallel
+from simgin.play import kernel, parallel, specialized_kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -23,6 +23,7 @@ from simgin.runs import runner
 from simgin.strategy import loader
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
+from simgin.text.messages import describe_error
 
 NUMBA_VERSION = "0.68"  # minor version that pyproject.toml requires
 REQUIRED_LIBRARIES = (
@@ -237,6 +238,41 @@ def check_play() -> HealthCheck:
     )
 
 
+def check_specialized_kernel() -> HealthCheck:
+    """Compile a specialised kernel, and compare its results with those of the generic kernel."""
+    matchup = _make_known_matchup()
+    specialized = specialized_kernel.find_kernel(
+        kernel.compile_batch_kernel(len(matchup.players)),
+        tuple(kernel.compile_policies(matchup)),
+        build_rules(matchup.variant).tobytes(),
+    )
+    if not isinstance(specialized, specialized_kernel.SpecializedKernel):
+        return HealthCheck("kernels", "not specialised, because of the settings of numba")
+    try:
+        specialized.specialize()
+    except Exception as error:  # Loading machine code can raise any exception.
+        error_lines = (getattr(error, "stderr", None) or b"").decode(errors="replace").splitlines()
+        reason = error_lines[-1] if error_lines else describe_error(error)
+        problem = (
+            "long runs are slower than usual on this machine, because specialised kernels cannot "
+            f"be compiled ({reason}). {REINSTALL_HINT}"
+        )
+        return HealthCheck("kernels", "only the generic kernel", problem)
+    generic_rows, specialized_rows = (
+        _play_known_match(matchup, is_specialized) for is_specialized in (False, True)
+    )
+    if not np.array_equal(generic_rows, specialized_rows):
+        problem = f"long runs are computed incorrectly on this machine. {REINSTALL_HINT}"
+        return HealthCheck("kernels", "specialised kernel computes different results", problem)
+    return HealthCheck("kernels", "generic and specialised kernels agree")
+
+
+def _play_known_match(matchup: Matchup, is_specialized: bool) -> np.ndarray:
+    """Return the batch rows of the known match, played with one of the two kernels."""
+    with specialized_kernel.allow_specialized_kernels(is_specialized):
+        return kernel.play_batches(matchup, 0, matchup.count_units(N_KNOWN_MATCH_DEALS))
+
+
 def compute_known_sums(batch_rows: np.ndarray) -> dict[str, int]:
     """Compute the sums over batch rows that are compared with `KNOWN_SUMS`."""
     total = batch_rows.sum(axis=0, dtype=np.int64)
@@ -261,4 +297,5 @@ HEALTH_CHECKS: dict[str, CheckFunction] = {
     "hands": check_hands,
     "plug-ins": check_plug_ins,
     "play": check_play,
+    "kernels": check_specialized_kernel,
 }

@@ -92,11 +92,14 @@ class SpecializedKernel:
                     self._load_or_start_compiling()
 
     def specialize(self) -> None:
-        """Load or compile the specialised kernel immediately."""
+        """Load or compile the specialised kernel immediately, and store it in the cache."""
         if self._specialized is None:
-            code = _read_cached_code(self._make_linker_arguments()) or run_linker(
-                self._make_linker_arguments()
-            )
+            linker_arguments = self._make_linker_arguments()
+            code = _read_cached_code(linker_arguments)
+            if not code:
+                code = run_linker(linker_arguments)
+                with suppress(OSError):  # The kernel is valid even if it cannot be cached.
+                    _cache_code(linker_arguments, code)
             self._specialized = load_kernel(self._generic, code)
 
     def _load_or_start_compiling(self) -> None:
@@ -204,10 +207,7 @@ def run_linker(linker_arguments: dict[str, Any]) -> bytes:
     """Run `kernel_linker.build_kernel` in a subprocess, and return the machine code."""
     command = [sys.executable, "-P", kernel_linker.__file__]
     message = pickle.dumps(linker_arguments)
-    process = subprocess.run(
-        command, input=message, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True
-    )
-    return process.stdout
+    return subprocess.run(command, input=message, capture_output=True, check=True).stdout
 
 
 def load_kernel(generic_kernel: Any, code: bytes) -> Any:

@@ -10,6 +10,8 @@ import pytest
 
 from simgin.checks import doctor
 from simgin.cli import session
+from simgin.core import jit
+from simgin.play import specialized_kernel
 from simgin.runs import runner
 from simgin.strategy import loader
 from support.command_line import run_simgin
@@ -88,6 +90,24 @@ def test_different_results_of_threads_are_reported(monkeypatch):
     assert "depend on threads" in doctor.check_play().problem
 
 
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+def test_failed_specialisation_of_kernels_is_reported(monkeypatch, tmp_path):
+    monkeypatch.setattr(jit, "get_cache_directory", lambda: tmp_path)
+    broken_linker = tmp_path / "linker.py"
+    broken_linker.write_text("raise SystemExit('no module llvmlite')")
+    monkeypatch.setattr(specialized_kernel.kernel_linker, "__file__", str(broken_linker))
+    specialized_kernel.find_kernel.cache_clear()
+    problem = doctor.check_specialized_kernel().problem
+    assert "slower than usual" in problem and "(no module llvmlite)" in problem
+    specialized_kernel.find_kernel.cache_clear()
+
+
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+def test_different_results_of_kernels_are_reported(monkeypatch):
+    monkeypatch.setattr(doctor, "_play_known_match", lambda _, is_specialized: [is_specialized])
+    assert "computed incorrectly" in doctor.check_specialized_kernel().problem
+
+
 def test_exception_in_a_check_does_not_stop_the_others(monkeypatch):
     monkeypatch.setattr(
         doctor, "HEALTH_CHECKS", {"play": lambda: 1 / 0, "machine": doctor.check_machine}
@@ -101,7 +121,7 @@ def test_unwritable_cache_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
     result = run_simgin("doctor", exit_code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr
-    assert "1 of 9 checks failed." in result.stdout
+    assert "1 of 10 checks failed." in result.stdout
 
 
 def test_unsupported_version_of_a_package_is_reported(monkeypatch):
