@@ -66,6 +66,12 @@ def test_page_is_short_except_for_generated_blocks(page, max_words):
     assert len(text.split()) <= max_words
 
 
+def test_every_generated_block_has_a_known_kind():
+    texts = [page.read_text() for page in PAGES]
+    n_blocks = sum(len(make.GENERATED_BLOCK_PATTERN.findall(text)) for text in texts)
+    assert n_blocks == sum(text.count("<!-- end -->") for text in texts) > 90
+
+
 @for_each_page
 def test_generated_blocks_are_up_to_date(page):
     """Regenerate all blocks that need no matches; if the test fails, run docs/make.py."""
