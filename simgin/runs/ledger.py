@@ -635,8 +635,9 @@ def _get_sqlite_code(error: BaseException) -> int:
 
 def _remove_directories(identity: Mapping[str, Any]) -> Any:
     """Return an identity without the directories of strategy files, such as `bots/mine.py`."""
-    text = json.dumps(identity)
-    for spec in identity["strategies"]:  # Directories can contain spaces, which separate specs.
+    text, strategies = json.dumps(identity), identity.get("strategies")
+    # Directories can contain spaces. A corrupt identity can contain anything.
+    for spec in strategies if isinstance(strategies, dict) else ():
         json_spec = json.dumps(spec)[1:-1]
         text = text.replace(json_spec, re.sub(r"[^=+]*/(?=[^/]*\.py)", "", json_spec))
     return json.loads(text)
