@@ -19,6 +19,7 @@ from simgin.text.amounts import format_duration
 from simgin.text.shell import join_command
 from simgin.web.expected_time import estimate_elapsed_seconds
 from simgin.web.pages import Form, render_page
+from simgin.web.spec_fields import move_errors_to_parameters
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
@@ -111,7 +112,9 @@ class CommandPage:
     def _read_draft(self, request: Request) -> tuple[Form, CommandDraft]:
         """Return the form in a request and the command that the form describes."""
         form = Form(request.query_params)
-        return form, self.read_form(form, request.app.state.site)
+        draft = self.read_form(form, request.app.state.site)
+        move_errors_to_parameters(form.errors, draft.parameter_fields)
+        return form, draft
 
 
 def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:

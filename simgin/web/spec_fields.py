@@ -6,6 +6,7 @@ browser shows the parameters with their values, ranges and descriptions.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from simgin.rules.variants import Variant, VariantError
 from simgin.strategy.author import Param
 from simgin.strategy.catalogue import extract_first_sentence
 from simgin.strategy.strategy_spec import StrategyError
+from simgin.text.messages import capitalize_first
 from simgin.web.opponents import format_as_sentence
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 
@@ -39,6 +41,7 @@ FIELD_TYPE_BY_PARAMETER_KIND = {
     "integer": "number",
     "bool": "choice",
 }  # field types of strategy parameters
+SPEC_PREFIX_PATTERN = re.compile(r"^'[^']*': ")  # beginning of errors in strategy parameters
 
 
 def describe_variant_fields(spec: str) -> dict[str, Any]:
@@ -145,3 +148,24 @@ def _make_strategy_field(name: str, param: Param, values: Mapping[str, str]) -> 
         "default": default,
         "idle": "",
     }
+
+
+def move_errors_to_parameters(errors: dict[str, str], parameter_fields: Mapping[str, Any]) -> None:
+    """Move error messages from the fields of specs to the fields of the parameters they name.
+
+    Args:
+        errors: Error messages, by field name. The field of the parameter `gin_bonus` of the spec
+            in the field `r1` is `r1-gin_bonus`.
+        parameter_fields: Form fields for the parameters of each spec, by the name of its field.
+    """
+    for spec_name, description in parameter_fields.items():
+        names_by_label = {field["label"]: field["name"] for field in description["fields"]}
+        for line in errors.pop(spec_name, "").splitlines():
+            text = SPEC_PREFIX_PATTERN.sub("", line)
+            readable_text = capitalize_first(text).replace("_", " ")
+            labels = [label for label in names_by_label if readable_text.startswith(f"{label} ")]
+            name = spec_name
+            if labels:
+                label = max(labels, key=len)
+                name, line = f"{spec_name}-{names_by_label[label]}", label + text[len(label) :]
+            errors[name] = f"{errors[name]}\n{line}" if name in errors else line

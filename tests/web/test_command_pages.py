@@ -126,7 +126,13 @@ def test_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
 @pytest.mark.parametrize(
     ("values", "field", "message"),
     [
-        ({"r1": "standard+gin_bonus=-1"}, "r1", "Gin bonus must be a whole number from 0 to 1000"),
+        (
+            {"r1": "standard+gin_bonus=-1"},
+            "r1-gin_bonus",
+            "Gin bonus must be a whole number from 0 to 1000",
+        ),
+        ({"base": "standard+joker_in_hand=x"}, "base-joker_in_hand", "Joker in hand must be one"),
+        ({"r2": "standard+gin_bonus=-1+nosuch=1"}, "r2", "'nosuch' is not a rule parameter"),
         ({"r1": "standard"}, "r1", "These are the rules of the baseline"),
         ({"r1": "oklahoma", "r2": "oklahoma"}, "r2", "Another rule set has the same rules"),
         ({"r2": "rules.toml"}, "r2", "is not a built-in variant"),
@@ -215,7 +221,7 @@ def test_comparison_becomes_a_match_a_panel_or_a_league(browser, values, command
     ("values", "field"),
     [
         ({"s1": "nobody"}, "s1"),
-        ({"s1": "gold:k=700"}, "s1"),
+        ({"s1": "gold:k=700"}, "s1-k"),
         ({"s2": "../mine.py"}, "s2"),
         ({"s3": "champion"}, "s3"),
         ({"s1": "gold", "s2": "gold", "s3": "simple"}, "s2"),

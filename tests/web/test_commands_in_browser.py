@@ -115,8 +115,14 @@ def test_parameter_changes_the_command_and_the_address(working_directory, chromi
         page.locator(".changed #r1-gin_bonus").wait_for()
         assert page.input_value("#r1-gin_bonus") == "30"
         page.fill("#r1-gin_bonus", "-3")
-        page.locator("#r1-error", has_text="must be a whole number").wait_for()
+        page.locator("#r1-gin_bonus-error", has_text="must be a whole number").wait_for()
         page.locator("[data-copies=command]").wait_for(state="hidden")
+        page.click("button[type=submit]")
+        page.locator("#form-error", has_text="Correct the marked fields").wait_for()
+        marked = page.eval_on_selector_all("[aria-invalid]", "(fields) => fields.map(({id}) => id)")
+        assert marked == ["r1-gin_bonus"] == [page.evaluate("document.activeElement.id")]
+        assert not page.locator(".changed #r1-gin_bonus").count()
+        assert page.inner_text("#r1-gin_bonus-note") == "points, 0 to 1000"
         page.fill("#r1-gin_bonus", "25")
         page.click("#add")
         page.locator("#r2-error", has_text="rules of the baseline").wait_for()

@@ -19,9 +19,10 @@ const readQuery = () => {
 
 const address = (path, query) => (query ? `${path}?${query}` : path);
 
+// Show each error at the element with its name as id; a parameter of a spec has no name.
 const showErrors = (errors) => {
-  for (const { name } of form.elements) {
-    if (!name) continue;
+  for (const { id: name } of form.elements) {
+    if (!name || name.endsWith("-head")) continue;
     const message = errors[name] ?? "";
     let slot = find(`${name}-error`);
     if (!slot && message) {
@@ -34,7 +35,8 @@ const showErrors = (errors) => {
       control.setAttribute("aria-invalid", "true");
       control.closest("details")?.setAttribute("open", "");
     } else control.removeAttribute("aria-invalid");
-    if (slot) control.setAttribute("aria-describedby", slot.id);
+    const ids = [find(`${name}-note`), slot].filter(Boolean).map(({ id }) => id);
+    if (slot) control.setAttribute("aria-describedby", ids.join(" "));
   }
   find("form-error").textContent = errors.form ?? "";
 };
@@ -67,13 +69,13 @@ const check = async () => {
     find("form-error").textContent = answer.error;
     return;
   }
-  showErrors(answer.errors);
+  for (const listener of listeners) listener(answer);
+  showErrors(answer.errors); // after a listener has added the fields of the parameters
   find("command").textContent = answer.command;
   find("command").closest("section").hidden = !answer.command;
   const isValid = !Object.keys(answer.errors).length;
   find("time").textContent = isValid && answer.time ? `Expected time: ${answer.time}` : "";
   find("notes").textContent = isValid ? answer.notes.join(" ") : "";
-  for (const listener of listeners) listener(answer);
 };
 
 const submit = form.querySelector("button[type=submit]");

@@ -83,7 +83,7 @@ const makeEditor = (box) => {
   };
 
   // Show the values of the spec, and drop changes without effect.
-  const update = (description) => {
+  const update = (description, errors) => {
     if (description.head !== shown) render(description.fields);
     shown = description.head;
     box.querySelector(".about").textContent = description.about;
@@ -93,7 +93,7 @@ const makeEditor = (box) => {
       if (idle && changes.delete(name)) isDropped = true;
       if (control !== document.activeElement) control.value = control.type === "number" && value === "-" ? "" : value;
       control.disabled = Boolean(idle);
-      const isChanged = changes.has(name);
+      const isChanged = changes.has(name) && !errors[control.id];
       row.classList.toggle("changed", isChanged);
       row.title = idle || about;
       note.textContent = isChanged ? `instead of ${usual}` : describeRange({ unit, range });
@@ -146,8 +146,8 @@ add.addEventListener("click", () => {
   showAdd();
   free.select.focus();
 });
-onAnswer(({ specs }) => {
-  for (const { input, update } of editors) if (specs[input.name]) update(specs[input.name]);
+onAnswer(({ specs, errors }) => {
+  for (const { input, update } of editors) if (specs[input.name]) update(specs[input.name], errors);
   showAdd();
 });
 showAdd();
