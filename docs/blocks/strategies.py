@@ -1,5 +1,7 @@
 """Documentation blocks about strategies, odds and speed, based on the committed results."""
 
+import math
+
 import pandas as pd
 
 from blocks.markdown import format_table
@@ -128,12 +130,27 @@ def render_main_metrics(results: pd.DataFrame) -> str:
 
 
 def format_catalogue() -> str:
-    """Return the catalogue of strategies in TOML, computed from the reference results."""
+    """Return the catalogue of strategies in TOML, computed from the reference results.
+
+    Two-player strategies come first, strongest first.
+    """
     parts = [
         "# Written by docs/make.py from results/reference: "
         "league, champion-eaai, champion-mc, mc, dice, solo-champion and bench.json.\n"
     ]
-    for name, entries in {**_make_league_entries(), **_make_unrated_entries()}.items():
+    league_entries = _make_league_entries()
+    elos = {name: float(entry["elo"]) for name, entry in league_entries.items()}
+    elos["dice-player"] = elos["gold"]  # They differ only in games with a die.
+    for name, opponent in (
+        ("champion-mc", "champion"),
+        ("champion-eaai", "champion"),
+        ("mc", "simple"),
+    ):
+        win_rate = _read_metric(name, "eaai", name, opponent, "match_win")
+        elos[name] = elos[opponent] + 400 * math.log10(win_rate / (1 - win_rate))
+    catalogue_entries = {**_make_unrated_entries(), **league_entries}
+    for name in sorted(catalogue_entries, key=lambda name: -elos.get(name, -math.inf)):
+        entries = catalogue_entries[name]
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
     return "\n".join(parts)
 

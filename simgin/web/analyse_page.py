@@ -22,6 +22,7 @@ from simgin.analysis.deal_file import parse_deal_file
 from simgin.analysis.position import Position
 from simgin.rules.build import build_rules
 from simgin.strategy import catalogue
+from simgin.strategy.cast import find_strong_player
 from simgin.text.messages import escape_control_chars
 from simgin.text.notation import format_card
 from simgin.web.board_position import DEFAULT_SEED, BoardPosition
@@ -68,7 +69,8 @@ def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[t
         if catalogue.is_solo_strategy(name) == board.variant.is_solo
     ]
     specs = dict.fromkeys((*extra_specs, *names, board.strategy, board.opponent))
-    return [("", "Strongest"), *((spec, spec) for spec in specs if spec)]
+    default_label = f"Default ({find_strong_player(board.variant)})"
+    return [("", default_label), *((spec, spec) for spec in specs if spec)]
 
 
 def stream_position_costs(request: Request) -> Response:

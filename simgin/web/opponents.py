@@ -10,14 +10,8 @@ from simgin.strategy.cast import NAMED_PLAYER_TYPES, PLAYER_TYPE_TABLES, find_pl
 from simgin.text.messages import capitalize_first
 
 # minimum Elo rating of each level
-LEVELS_BY_MIN_ELO = {
-    300: "strongest",
-    150: "very strong",
-    50: "strong",
-    -50: "average",
-    -300: "weak",
-}
-LOWEST_LEVEL = "beginner"
+LEVELS_BY_MIN_ELO = {150: "very strong", 50: "strong", -50: "average", -300: "weak"}
+LOWEST_LEVEL = "very weak"
 
 
 class Opponent(NamedTuple):
@@ -45,18 +39,12 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
         if not catalogue.is_solo_strategy(name)
     ]
     specs = dict.fromkeys((*names, *about_by_type))
-    built_in = [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs]
     groups = {
         "Your strategies": [_make_opponent(spec) for spec in extra_specs],
         "For beginners": [
             _make_opponent(name, entry["about"]) for name, entry in NAMED_PLAYER_TYPES.items()
         ],
-        "Strongest first": [
-            opponent for opponent in built_in if _find_strength_level(opponent.spec)
-        ],
-        "Without a rating": [
-            opponent for opponent in built_in if not _find_strength_level(opponent.spec)
-        ],
+        "Strongest first": [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs],
     }
     return {title: opponents for title, opponents in groups.items() if opponents}
 
@@ -83,10 +71,15 @@ def _make_opponent(spec: str, description: str = "") -> Opponent:
 
 
 def _find_strength_level(spec: str) -> str:
-    """Return the strength level of a strategy, or "" if it has no rating."""
-    elo = catalogue.read_catalogue_entry(spec).get("elo")
-    if elo is None:
+    """Return the strength level of a built-in strategy, or "" for other strategies.
+
+    If a strategy has no rating, the level is that of the next weaker strategy with a rating.
+    """
+    names = catalogue.list_strategies_by_strength()
+    if spec not in names:
         return ""
+    entries = map(catalogue.read_catalogue_entry, names[names.index(spec) :])
+    elo = next(entry["elo"] for entry in entries if "elo" in entry)
     return next(
         (level for min_elo, level in LEVELS_BY_MIN_ELO.items() if elo >= min_elo), LOWEST_LEVEL
     )

@@ -288,18 +288,29 @@ def test_rules_of_the_variant_are_shown_in_the_form_and_at_the_table(browser):
 
 
 def test_opponents_are_listed_in_order_of_strength():
-    (weak, rated, unrated) = list_opponents(()).values()
+    (weak, built_in) = list_opponents(()).values()
     assert (
         [opponent.spec for opponent in weak]
         == [opponent.label for opponent in weak]
         == ["beginner"]
     )
-    ratings = [catalogue.read_catalogue_entry(opponent.spec)["elo"] for opponent in rated]
-    assert ratings == sorted(ratings, reverse=True)
-    specs = {opponent.spec for opponent in rated + unrated}
-    assert {entry["strategy"] for entry in PLAYER_TYPE_TABLES["two_player"][1:]} < specs and len(
-        specs
-    ) > 20
+    specs = [opponent.spec for opponent in built_in]
+    entries = map(catalogue.read_catalogue_entry, specs)
+    ratings = [entry["elo"] for entry in entries if "elo" in entry]
+    assert len(ratings) > 20 and ratings == sorted(ratings, reverse=True)
+    assert {entry["strategy"] for entry in PLAYER_TYPE_TABLES["two_player"][1:]} < set(specs)
+
+
+def test_opponents_without_a_rating_have_a_position_and_a_level():
+    opponents = list_opponents(())["Strongest first"]
+    labels = [opponent.label for opponent in opponents]
+    # champion-mc and champion-eaai beat champion, and mc wins 70 % of matches against simple
+    assert labels[:3] == [
+        f"{name}, very strong" for name in ("champion-mc", "champion-eaai", "champion")
+    ]
+    assert labels.index("mc, strong") < labels.index("simple, average")
+    assert labels.index("dice-player, average") == labels.index("gold, average") - 1
+    assert all(", " in label for label in labels)
 
 
 def test_strategy_file_given_to_the_server_can_be_an_opponent(
