@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +40,7 @@ from simgin.stats.table import Frame, build_output_frame, make_frame
 from simgin.strategy import cast, loader
 from simgin.strategy.cast import CHAMPION_STRATEGY, SELF_PLAY_OPPONENT
 from simgin.text.amounts import parse_count
-from simgin.text.files import read_bytes, write_file
+from simgin.text.files import read_bytes, slugify, write_file
 
 if TYPE_CHECKING:
     from simgin.learn.champion_weights import ChampionTrainer
@@ -123,7 +122,7 @@ class AdaptRequest(TrainingRequest):
             )
         identity_text = json.dumps([self.identity, self.n_rounds], sort_keys=True)
         digest = hashlib.sha256(identity_text.encode()).hexdigest()
-        slug = re.sub(r"[^a-z0-9]+", "-", self.match_request.variant.spec.lower()).strip("-")
+        slug = slugify(self.match_request.variant.spec)
         return folder / loader.TRAINED_WEIGHTS_FOLDER / f"{slug[:60]}-{digest[:8]}.sqlite"
 
     def make_weights_path(self, content: bytes) -> Path:

@@ -155,7 +155,14 @@ def make_short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     Returns:
         Dictionary that maps full strategy names to short names.
     """
-    strategies = {strategy.spec: strategy for matchup in matchups for strategy in matchup.players}
+    return make_short_strategy_names(
+        strategy for matchup in matchups for strategy in matchup.players
+    )
+
+
+def make_short_strategy_names(strategy_list: Iterable[Strategy]) -> dict[str, str]:
+    """Return the names that `make_short_names` returns, for a list of strategies."""
+    strategies = {strategy.spec: strategy for strategy in strategy_list}
     names_by_spec = {spec: make_short_name(strategy) for spec, strategy in strategies.items()}
     names = {spec: name for spec, name in names_by_spec.items() if name != spec}
     for spec, name in names.items():

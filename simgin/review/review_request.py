@@ -29,6 +29,7 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
 from simgin.strategy import cast, loader
 from simgin.text import amounts, toml
+from simgin.text.files import slugify
 from simgin.text.messages import SimginError, format_value, print_status, suggest_spelling
 
 DEFAULT_REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
@@ -257,7 +258,7 @@ class ReviewRequest:
             name_parts = [str(self.base), *(name for name, _ in self.sweep)]
         elif self.base is not None:
             name_parts = [*self.compared_variants, "against", self.base]
-        name = re.sub(r"[^a-z0-9=]+", "-", "-".join(name_parts).lower()).strip("-")
+        name = slugify("-".join(name_parts), "=")
         return f"review-{name}"[:MAX_DIRECTORY_NAME_LENGTH]
 
     @property

@@ -216,7 +216,7 @@ def _parse_setting(name: str, raw_value: Any) -> tuple[ParamValue, str]:
 
 def suggest_variant_name(path: str) -> str:
     """Suggest a name for the first variant in a file, derived from the file name."""
-    name = slugify(Path(path)) or "mine"
+    name = slugify(Path(path).stem) or "mine"
     return f"my-{name}" if name in load_variants_file()["variants"] else name
 
 

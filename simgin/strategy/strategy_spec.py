@@ -332,7 +332,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
             f"{quote_text(str(file))} has characters with a special meaning in strategy specs. Use "
             "only a-z, 0-9 and - in the names of files and folders."
         )
-    name = name or slugify(file)
+    name = name or slugify(file.stem)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
             f"{quote_text(name)} is not a valid strategy name. {STRATEGY_NAME_HINT}. Specify the "

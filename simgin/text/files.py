@@ -13,6 +13,7 @@ import re
 import secrets
 import stat
 import sys
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,10 @@ from typing import Any, BinaryIO
 
 from simgin.text.messages import SimginError, quote_text
 
+# replacements of letters that are not replaced by their base letters
+TRANSLITERATIONS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
+)
 INCOMPLETE_FILE_PREFIX = ".simgin-writing-"  # prefix of the names of incomplete files
 MAX_FILE_BYTES = 1 << 26  # maximum size of an input file, in bytes
 # UTF-32 comes before UTF-16, because the UTF-32 byte order mark begins with the UTF-16 byte order
@@ -185,6 +190,15 @@ def _make_unwritable_error(path: Path, reason: str | None) -> NewFileError:
     )
 
 
-def slugify(file: Path) -> str:
-    """Convert the stem of a file name to a name that consists of a-z, 0-9 and -."""
-    return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")
+def slugify(text: str, other_characters: str = "") -> str:
+    """Convert a text to a name that consists of a-z, 0-9, - and the given other characters.
+
+    Letters with accents are transliterated, for example `ü` to `ue` and `é` to `e`.
+    """
+    composed_text = unicodedata.normalize("NFC", text.lower()).translate(TRANSLITERATIONS)
+    letters = "".join(
+        character
+        for character in unicodedata.normalize("NFKD", composed_text)
+        if not unicodedata.combining(character)
+    )
+    return re.sub(f"[^a-z0-9{re.escape(other_characters)}]+", "-", letters).strip("-")

@@ -28,6 +28,7 @@ from simgin.text.notation import format_card
 from simgin.web.board_position import DEFAULT_SEED, BoardPosition
 from simgin.web.coach_json import analysis_to_json
 from simgin.web.live_analysis import LiveAnalysis
+from simgin.web.opponents import make_display_names
 from simgin.web.pages import Form, render_page
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 from simgin.web.review_page import list_variants
@@ -69,8 +70,9 @@ def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[t
         if catalogue.is_solo_strategy(name) == board.variant.is_solo
     ]
     specs = dict.fromkeys((*extra_specs, *names, board.strategy, board.opponent))
+    labels = {spec: spec for spec in specs if spec} | make_display_names(extra_specs)
     default_label = f"Default ({find_strong_player(board.variant)})"
-    return [("", default_label), *((spec, spec) for spec in specs if spec)]
+    return [("", default_label), *labels.items()]
 
 
 def stream_position_costs(request: Request) -> Response:

@@ -6,7 +6,6 @@ static/form.js sends its values to `/NAME/check`, which returns the command and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from simgin.text.amounts import format_duration
+from simgin.text.files import slugify
 from simgin.text.shell import join_command
 from simgin.web.expected_time import estimate_elapsed_seconds
 from simgin.web.pages import Form, render_page
@@ -128,4 +128,4 @@ def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
 
 def _make_run_name(draft: CommandDraft) -> str:
     """Return the requested name of a run directory, without special characters."""
-    return re.sub(r"[^a-z0-9=]+", "-", draft.run_name.lower()).strip("-")[:MAX_RUN_NAME_LENGTH]
+    return slugify(draft.run_name, "=")[:MAX_RUN_NAME_LENGTH]

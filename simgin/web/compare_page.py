@@ -24,6 +24,7 @@ from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError, quote_text
 from simgin.web.command_pages import CommandDraft, CommandPage
 from simgin.web.expected_time import estimate_cpu_seconds
+from simgin.web.opponents import make_display_names
 from simgin.web.pages import Form
 from simgin.web.request_values import find_allowed_strategy, find_allowed_variant
 from simgin.web.review_page import ONE_PLAYER_GROUP, TWO_PLAYER_GROUP, group_variants, list_variants
@@ -53,6 +54,7 @@ def read_comparison_form(form: Form, site: Site) -> CommandDraft:
         form.errors.setdefault("against", "This strategy is compared. Choose another opponent.")
     size_options = _read_sample_size(form)
     plan = _make_plan(form, is_league, strategies, variant.spec, opponent | size_options)
+    names = [plan.display_names.get(spec, spec) for spec in strategies]
     return CommandDraft(
         [
             command,
@@ -62,8 +64,8 @@ def read_comparison_form(form: Form, site: Site) -> CommandDraft:
             variant.spec,
             *_iter_option_arguments(size_options),
         ],
-        f"{' v '.join(strategies)}, {variant.spec}",
-        "-".join([command, *strategies, variant.spec]),
+        f"{' v '.join(names)}, {variant.spec}",
+        "-".join([command, *names, variant.spec]),
         estimate_cpu_seconds(plan),
         _explain_stopping(size_options, plan),
         {name: describe_strategy_fields(spec, site.extra_specs) for name, spec in specs.items()},
@@ -159,7 +161,7 @@ def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     """Return the specs and labels of all strategies, grouped and strongest first."""
     labels = {name: _format_strategy_label(name) for name in list_strategies_by_strength()}
     return {
-        "Your strategies": [(spec, spec) for spec in site.extra_specs],
+        "Your strategies": [*make_display_names(site.extra_specs).items()],
         TWO_PLAYER_GROUP: [item for item in labels.items() if not is_solo_strategy(item[0])],
         ONE_PLAYER_GROUP: [item for item in labels.items() if is_solo_strategy(item[0])],
     }

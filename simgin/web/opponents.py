@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simgin.play.matchup import make_short_strategy_names
 from simgin.strategy import catalogue, loader
 from simgin.strategy.cast import NAMED_PLAYER_TYPES, PLAYER_TYPE_TABLES, find_player_type_name
 from simgin.text.messages import capitalize_first
@@ -40,7 +41,10 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
     ]
     specs = dict.fromkeys((*names, *about_by_type))
     groups = {
-        "Your strategies": [_make_opponent(spec) for spec in extra_specs],
+        "Your strategies": [
+            _make_opponent(spec, name=name)
+            for spec, name in make_display_names(extra_specs).items()
+        ],
         "For beginners": [
             _make_opponent(name, entry["about"]) for name, entry in NAMED_PLAYER_TYPES.items()
         ],
@@ -50,8 +54,15 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
 
 
 def get_display_name(spec: str) -> str:
-    """Return the player type that a spec represents, or else the spec."""
-    return find_player_type_name(spec) or spec if "+" in spec else spec
+    """Return the player type that a spec represents, the name of a strategy file, or the spec."""
+    player_type = find_player_type_name(spec) if "+" in spec else ""
+    return player_type or (spec and make_display_names([spec])[spec])
+
+
+def make_display_names(specs: Sequence[str]) -> dict[str, str]:
+    """Return different display names for strategies, without the paths of their files."""
+    names = make_short_strategy_names(map(loader.find_strategy, specs))
+    return {spec: names.get(spec, spec) for spec in specs}
 
 
 def format_as_sentence(description: str) -> str:
@@ -59,12 +70,12 @@ def format_as_sentence(description: str) -> str:
     return f"{capitalize_first(description).rstrip('.')}." if description else ""
 
 
-def _make_opponent(spec: str, description: str = "") -> Opponent:
+def _make_opponent(spec: str, description: str = "", name: str = "") -> Opponent:
     """Return the opponent for a spec, with its label and description.
 
     By default, the description is the first sentence of the strategy's own description.
     """
-    name = get_display_name(spec)
+    name = name or get_display_name(spec)
     description = description or catalogue.extract_first_sentence(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_strength_level(spec))))
     return Opponent(spec, label, format_as_sentence(description))

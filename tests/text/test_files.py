@@ -83,3 +83,16 @@ def test_new_file_has_the_usual_permissions(tmp_path):
 def test_endless_file_is_read_only_up_to_the_limit():
     with time_limit(10), suppress(OSError):  # who may not open it is refused
         files.read_bytes(Path("/proc/kmsg"))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("../Sträte gien/Mein Spieler.py", "straete-gien-mein-spieler-py"),
+        ("Stra\N{COMBINING DIAERESIS}sse", "straesse"),
+        ("Çà_et_là Ærø łódź naïve groß", "ca-et-la-aero-lodz-naive-gross"),
+        ("standard+gin_bonus=30", "standard-gin-bonus=30"),
+    ],
+)
+def test_names_derived_from_text_contain_transliterated_letters(text, name):
+    assert files.slugify(text, "=") == name

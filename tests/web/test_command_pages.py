@@ -1,5 +1,6 @@
 """Tests of the pages with forms for commands: Review, Compare, Odds and Charts."""
 
+import re
 import shlex
 from pathlib import Path
 from urllib.parse import urlencode
@@ -299,6 +300,27 @@ def test_strategy_file_given_to_the_server_can_be_chosen(browser, site, empty_di
     assert "s1" in check_form(browser, "compare", 400, s1="mine.py")["errors"]
     site.extra_specs = ("mine.py",)
     assert read_command_arguments(browser, "compare", s1="mine.py")[1] == "mine.py"
+
+
+def test_strategy_file_has_its_name_in_lists_titles_and_directories(browser, site, empty_directory):
+    folder = empty_directory / "sträte gien"
+    folder.mkdir()
+    path = f"{folder.name}/mein spieler.py"
+    Path(path).write_text(
+        'from simgin.strategy.author import Strategy\nSTRATEGY = Strategy("mein-spieler")\n'
+    )
+    site.extra_specs = (path,)
+    for name in ("compare", "play", "analyse"):
+        page = check_page(browser.get(f"/{name}"))
+        assert re.search(rf'value="{path}"[^>]*>mein-spieler[,<]', page)
+    values = {"s1": path, "s2": "gold", "variant": "standard", "size": "200"}
+    assert read_command_arguments(browser, "compare", **values)[-1].endswith(
+        "/match-mein-spieler-gold-standard"
+    )
+    name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
+    assert site.jobs.find_job(name).title == "mein-spieler v gold, standard"
+    page = check_page(browser.get("/play", params={"variant": "standard", "opponent": path}))
+    assert '<h1 class="game-title">Standard Gin against mein-spieler</h1>' in page
 
 
 def test_job_writes_the_results_of_the_command(browser, site):
