@@ -57,6 +57,7 @@ def run_request(
     finished_parts: tuple[Path | str | None, str] = (None, ""),
     on_finish: Callable[[AnyResult], list[Path]] = lambda _: [],
     identity: Mapping[str, Any] | None = None,
+    can_end_early: bool = False,
     extend_report: Callable[[AnyResult, Report], Report] = lambda _, report: report,
     make_repeat_command: Callable[[AnyResult], str] | None = None,
     make_closing_sentence: Callable[[AnyResult], str] = lambda _: "",
@@ -83,6 +84,7 @@ def run_request(
             it has written.
         identity: Identity of the ledger that stores finished parts, or None for a request without a
             ledger. If there is an output directory, it contains the ledger.
+        can_end_early: True if the progress bar shows the maximum amount of work.
         extend_report: Function that returns the report to save.
         make_repeat_command: Function that returns the command that repeats a result (default:
             `command`).
@@ -102,7 +104,7 @@ def run_request(
             directory.check_directory(output, manifest["question"])
         with redirect_policy_output(as_json), exit_on_interrupt(command, *finished_parts):
             compile_players(matchups)
-            with progress.show_progress(title) as on_progress:
+            with progress.show_progress(title, can_end_early=can_end_early) as on_progress:
                 # A debugger needs exclusive use of the terminal.
                 result = run(None if jit.is_interpreted() else on_progress)
             files = on_finish(result)
@@ -178,10 +180,9 @@ def run_plan_request(
         run_options = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **run_options)
 
-    limit_suffix = ", maximum" * bool(plan.stopping_rules or plan.max_units)
     run_request(
         run_in_ledger,
-        f"{plan.label}{limit_suffix}",
+        plan.label,
         command,
         make_screen,
         workers=workers,
@@ -189,6 +190,7 @@ def run_plan_request(
         matchups=plan.matchups if scheduler is None else (),
         finished_parts=(output, "batches"),
         identity=plan.identity,
+        can_end_early=bool(plan.stopping_rules or plan.max_units),
         record_deals=record_deals,
         **options,
     )

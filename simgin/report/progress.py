@@ -56,23 +56,34 @@ class OnProgress(Protocol):
 
 
 @contextmanager
-def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show a progress display during a `with` block, and yield the progress callback."""
+def show_progress(
+    title: str, stream: TextIO | None = None, *, can_end_early: bool = False
+) -> Iterator[ProgressBar]:
+    """Show a progress display during a `with` block, and yield the progress callback.
+
+    Args:
+        title: Title of the work.
+        stream: Stream of the display (default: stderr).
+        can_end_early: True if the total work is a maximum, so that the remaining time is an upper
+            bound.
+    """
     from numba.core import event
 
     event.Listener.register(CompilationTimer)
     stream = sys.stderr if stream is None else stream
     with event.install_listener("numba:compile", CompilationTimer()) as compilation_timer:
         if os.environ.get(PROGRESS_FORMAT_VARIABLE) == JSON_FORMAT:
-            yield _JsonProgress(title, stream, compilation_timer)
+            yield _JsonProgress(title, stream, compilation_timer, can_end_early)
         elif stream.isatty():
-            with _show_terminal_progress(title, stream, compilation_timer) as on_progress:
+            with _show_terminal_progress(
+                title, stream, compilation_timer, can_end_early
+            ) as on_progress:
                 yield on_progress
         elif hasattr(_find_ipython(), "kernel"):
-            with _NotebookProgress(title, stream, compilation_timer) as on_progress:
+            with _NotebookProgress(title, stream, compilation_timer, can_end_early) as on_progress:
                 yield on_progress
         else:
-            yield _LineProgress(title, stream, compilation_timer)
+            yield _LineProgress(title, stream, compilation_timer, can_end_early)
 
 
 @contextmanager
@@ -93,14 +104,14 @@ def _find_ipython() -> Any:
 
 @contextmanager
 def _show_terminal_progress(
-    title: str, stream: TextIO, compilation_timer: CompilationTimer
+    title: str, stream: TextIO, compilation_timer: CompilationTimer, can_end_early: bool
 ) -> Iterator[_TerminalProgress]:
     """Show a progress bar on a terminal during a `with` block, and yield the progress bar."""
     from rich.live import Live
 
     from simgin.report.terminal import Terminal
 
-    progress = _TerminalProgress(title, compilation_timer)
+    progress = _TerminalProgress(title, compilation_timer, can_end_early)
     console = Terminal(file=stream, highlight=False)
     refreshes_per_second = 1 / REFRESH_SECONDS
     with Live(
@@ -118,8 +129,11 @@ class ProgressBar:
     The remaining time is estimated from the measured speed.
     """
 
-    def __init__(self, title: str, compilation_timer: CompilationTimer) -> None:
+    def __init__(
+        self, title: str, compilation_timer: CompilationTimer, can_end_early: bool
+    ) -> None:
         self._title = title
+        self._can_end_early = can_end_early
         self._compilation_timer = compilation_timer
         self._started = self._now = time.monotonic()
         self._elapsed = 0.0  # elapsed seconds, without compilation
@@ -176,14 +190,17 @@ class ProgressBar:
             return ""
         minutes, seconds = divmod(seconds_left, 60)
         minutes_text = f"{minutes} min " if minutes else ""
-        return f"{prefix}{minutes_text}{seconds} s left"
+        at_most = "at most " if self._can_end_early else ""
+        return f"{prefix}{at_most}{minutes_text}{seconds} s left"
 
 
 class _TerminalProgress(ProgressBar):
     """Progress bar on a terminal, with the interim result below it."""
 
-    def __init__(self, title: str, compilation_timer: CompilationTimer) -> None:
-        super().__init__(title, compilation_timer)
+    def __init__(
+        self, title: str, compilation_timer: CompilationTimer, can_end_early: bool
+    ) -> None:
+        super().__init__(title, compilation_timer, can_end_early)
         self._result: RenderableType = ""
         self._refreshed = 0.0
 
@@ -221,8 +238,10 @@ class _LineProgress(ProgressBar):
 
     seconds_between_updates = SECONDS_BETWEEN_LINES
 
-    def __init__(self, title: str, stream: TextIO, compilation_timer: CompilationTimer) -> None:
-        super().__init__(title, compilation_timer)
+    def __init__(
+        self, title: str, stream: TextIO, compilation_timer: CompilationTimer, can_end_early: bool
+    ) -> None:
+        super().__init__(title, compilation_timer, can_end_early)
         self._stream = stream
         self._last = self._started
 
@@ -243,14 +262,16 @@ class _LineProgress(ProgressBar):
 class _JsonProgress(ProgressBar):
     """Progress display that writes one JSON object per line, for other programs.
 
-    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling` and
-    `result`, which is the interim result as text. `table` contains the cells of a table, and
-    `values` contains the values of another result. Without a table, `table` is null. Without
-    values, `values` is null.
+    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `can_end_early`,
+    `compiling` and `result`, which is the interim result as text. `table` contains the cells of a
+    table, and `values` contains the values of another result. Without a table, `table` is null.
+    Without values, `values` is null.
     """
 
-    def __init__(self, title: str, stream: TextIO, compilation_timer: CompilationTimer) -> None:
-        super().__init__(title, compilation_timer)
+    def __init__(
+        self, title: str, stream: TextIO, compilation_timer: CompilationTimer, can_end_early: bool
+    ) -> None:
+        super().__init__(title, compilation_timer, can_end_early)
         self._stream = stream
         self._written = 0.0
         self._write("")
@@ -266,6 +287,7 @@ class _JsonProgress(ProgressBar):
             "done": self._done,
             "total": self._total,
             "seconds_left": self._seconds_left,
+            "can_end_early": self._can_end_early,
             "compiling": bool(self._compilation_timer),
             "result": _render_as_text(result),
             "table": result.to_json() if isinstance(result, Table) else None,

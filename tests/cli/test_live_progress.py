@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import os
 import pty
 import re
@@ -25,6 +26,7 @@ from simgin.runs.runner import ThreadPool
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.text.messages import print_status
+from support.command_line import run_simgin
 
 EXPERIMENT_TOML = """
 question = "Who?"
@@ -166,6 +168,26 @@ def test_progress_is_printed_every_ten_seconds_without_a_terminal(monkeypatch, s
                 report(done, 100)
     lines = [line if line.endswith("%") else f"{line} left" for line in expected]
     assert stream.getvalue().splitlines() == [f"gold v simple: {line}" for line in lines]
+
+
+def test_remaining_time_of_a_run_that_can_end_early_is_an_upper_bound(monkeypatch):
+    now = 100
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    stream = io.StringIO()
+    with progress.show_progress("review", stream, can_end_early=True) as report:
+        for seconds, done in ((0, 0), (4, 10), (11, 20)):
+            now = 100 + seconds
+            report(done, 100)
+    assert stream.getvalue() == "review: 20 %, at most 56 s left\n"
+
+
+@pytest.mark.parametrize("options", [("--until", "2%", "--matches", "1k"), ("--matches", "1k")])
+def test_progress_states_whether_a_run_can_end_early(monkeypatch, options):
+    monkeypatch.setenv(progress.PROGRESS_FORMAT_VARIABLE, progress.JSON_FORMAT)
+    lines = run_simgin("match", "gold", "simple", *options).stderr.splitlines()
+    objects = [json.loads(line) for line in lines if line.startswith("{")]
+    assert {one["can_end_early"] for one in objects} == {"--until" in options}
+    assert {one["title"] for one in objects} == {"gold v simple"}
 
 
 def test_progress_lines_are_erased_before_notes_and_results(monkeypatch, terminal):

@@ -89,11 +89,16 @@ def test_review_resumes_after_cancelling_and_a_killed_server(working_directory, 
 
 
 @pytest.mark.parametrize(
-    ("seconds_left", "note"), [(15, "pilot matches, 15 s left"), (0, "pilot matches")]
+    ("values", "note"),
+    [
+        ({"seconds_left": 15}, "pilot matches, 15 s left"),
+        ({"seconds_left": 0}, "pilot matches"),
+        ({"seconds_left": 75, "can_end_early": True}, "pilot matches, at most 1 min 15 s left"),
+    ],
 )
-def test_remaining_time_names_the_phase_of_the_job(site, address, chromium, seconds_left, note):
+def test_remaining_time_names_the_phase_of_the_job(site, address, chromium, values, note):
     job = site.jobs.enqueue_run(["odds", "unknown-variant"], "Odds", "odds")
-    progress = {"title": "pilot matches", "seconds_left": seconds_left}
+    progress = {"title": "pilot matches", **values}
     state = {"state": "running", "percent": 50, "history": [], "note": [], "error": ""}
     with open_checked_page(chromium, address, "/") as page:
         page.add_init_script(SEND_STATE_JS % json.dumps(state | {"progress": progress}))

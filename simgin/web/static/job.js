@@ -5,10 +5,11 @@ import { find, make, post } from "./site.js";
 
 const OPEN_STATES = ["queued", "running"];
 
-const timeLeft = ({ compiling, seconds_left: seconds }) => {
+const timeLeft = ({ compiling, seconds_left: seconds, can_end_early: canEndEarly }) => {
   if (compiling) return "compiling";
   if (!seconds) return ""; // unknown, or the phase ends
-  return seconds < 60 ? `${seconds} s left` : `${Math.floor(seconds / 60)} min ${seconds % 60} s left`;
+  const text = seconds < 60 ? `${seconds} s left` : `${Math.floor(seconds / 60)} min ${seconds % 60} s left`;
+  return canEndEarly ? `at most ${text}` : text;
 };
 
 const makeCell = ({ text, verdict, detail, tone }, column) => (column
