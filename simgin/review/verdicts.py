@@ -116,6 +116,8 @@ def format_review_question(review: Review) -> str:
         return f"{len(names)} rule sets against {format_rule_set_label(review, str(request.base))}"
     if len(names) == 1:
         names.append(_format_rule_set_in_title(review, str(request.base)))
+    if any(" and " in name for name in names):
+        return f"{', '.join(names[:-1])}, or {names[-1]}?"
     return f"{join_words(names, 'or')}?"
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.learn.adapt import has_own_weights, is_trained_champion
 from simgin.review import review_request
-from simgin.review.review import plan_review
+from simgin.review.review import Review, plan_review
 from simgin.review.review_request import ReviewError, ReviewRequest
-from simgin.review.verdicts import format_variant_label
+from simgin.review.verdicts import format_review_question
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.strategy.cast import CHAMPION_STRATEGY, FAST_SOLO_STRATEGY
 from simgin.strategy.catalogue import list_strategies_by_strength
@@ -77,8 +77,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
     option_arguments = [f"--{name}={value}" for name, value in options.items() if value]
     return CommandDraft(
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
-        options["title"]
-        or f"{', '.join(map(format_variant_label, specs))} or {format_variant_label(base.spec)}?",
+        format_review_question(Review(replace(request, title=options["title"]), None)),
         "-".join(["review", *specs, "against", base.spec]),
         _estimate_cpu_seconds(
             replace(request, matches=matches, is_sequential=False), adapted_variants

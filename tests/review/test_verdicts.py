@@ -984,11 +984,15 @@ def test_label_of_a_rule_set_names_its_parameters(spec, label):
     [
         (
             ["standard+knock_limit=7+undercut_bonus=15+layoff_on_gin=yes"],
-            "Knock limit 7, undercut bonus 15 and layoff on gin or Standard?",
+            "Knock limit 7, undercut bonus 15 and layoff on gin, or Standard?",
         ),
         (
             ["standard+straight+gin_bonus=7", "standard+big_gin=no+box_bonus=5"],
             "Standard straight with gin bonus 7 or Box bonus 5?",
+        ),
+        (
+            ["standard+knock_limit=7+undercut_bonus=20", "oklahoma"],
+            "Knock limit 7 and undercut bonus 20, or Oklahoma?",
         ),
         (["house.toml#house+gin_bonus=3"], "House with gin bonus 3 or Standard?"),
     ],

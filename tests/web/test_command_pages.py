@@ -340,6 +340,14 @@ def test_job_writes_the_results_of_the_command(browser, site):
     assert written.read_bytes() == typed.read_bytes()
 
 
+def test_review_has_the_title_of_its_report(browser, site):
+    rules = "standard+knock_limit=7+undercut_bonus=20"
+    name = browser.post(f"/review?{urlencode({'r1': rules})}").json()["job"]
+    assert site.jobs.find_job(name).title == "Knock limit 7 and undercut bonus 20, or Standard?"
+    name = browser.post(f"/review?{urlencode({'r1': rules, 'title': 'Seven?'})}").json()["job"]
+    assert site.jobs.find_job(name).title == "Seven?"
+
+
 def test_long_rule_sets_have_complete_and_different_run_names(browser):
     rules = "standard+knock_limit=7+gin_bonus=30+undercut_bonus=15+box_bonus=20+points_target="
     names = [
