@@ -14,7 +14,7 @@ from simgin.report.html_report import HTML_FILE_NAME, SUMMARY_FILE_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import CorruptManifestError, ResultsError
 from simgin.runs.plan import LEAGUE_QUESTION
-from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.files import read_text
 from simgin.web.jobs import FINISHED, INTERRUPTED, Job, JobQueue
 from simgin.web.pages import format_date
@@ -58,8 +58,7 @@ class SavedRun:
     @property
     def command_name(self) -> str:
         """Name of the simgin command, such as `review`."""
-        arguments = self.command.split()
-        return arguments[1] if len(arguments) > 1 and arguments[0] == "simgin" else ""
+        return _find_command_name(self.command)
 
     @property
     def date(self) -> str:
@@ -92,6 +91,12 @@ class SavedRun:
     def has_report(self) -> bool:
         """True if the run has an HTML report."""
         return self.state == FINISHED and (self.path / HTML_FILE_NAME).is_file()
+
+
+def _find_command_name(command: str) -> str:
+    """Return the name of a simgin command, such as `review`, or "" for other commands."""
+    arguments = command.split()
+    return arguments[1] if len(arguments) > 1 and arguments[0] == "simgin" else ""
 
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
@@ -130,19 +135,29 @@ def _read_run(path: Path, job: Job | None) -> SavedRun:
     title = _read_report_title(path) or str(manifest.get("question") or command or path.name)
     state = job.state if job and job.is_open else FINISHED
     with directory.report_corruption(path):
-        details = _describe_sample_size(manifest)
+        details = _describe_sample_size(manifest, _find_command_name(command))
     return SavedRun(
         path.name, path, state, title, command, manifest_path.stat().st_mtime, details, job
     )
 
 
-def _describe_sample_size(manifest: Mapping[str, Any]) -> str:
+def _describe_sample_size(manifest: Mapping[str, Any], command_name: str) -> str:
     """Format the sample size of a run, such as `2,000 matches per matchup`."""
     matchups = manifest.get("matchups", [])
     if not matchups:
         return ""
-    n_games = max(matchup["n"] for matchup in matchups)
-    text = f"{n_games:,} {UNIT_PLURALS[manifest['unit']]}{' per matchup' * (len(matchups) > 1)}"
+    sizes, unit, sample = [matchup["n"] for matchup in matchups], manifest["unit"], "matchup"
+    if command_name == "review":
+        sample = "pair of players" if matchups[0]["b"] else "player"
+    if command_name == "odds":
+        rules = [manifest["variants"][matchup["variant"]] for matchup in matchups]
+        deals_per_game = [
+            rule["deals_in_match"] if rule["goal"] == "total" else 1 for rule in rules
+        ]
+        sizes = [n * n_deals for n, n_deals in zip(sizes, deals_per_game, strict=True)]
+        unit, sample = "deal", "strategy"
+    text = f"{format_count_range(sizes)} {UNIT_PLURALS[unit]}"
+    text += f" per {sample}" * (len(matchups) > 1)
     is_league = manifest.get("question") == LEAGUE_QUESTION
     return ", ".join([*manifest["strategies"], text] if is_league else [text])
 

@@ -1,5 +1,6 @@
 """Tests of the results pages: list, reports, files and comparisons of runs."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -41,6 +42,36 @@ def test_run_with_a_corrupt_manifest_is_listed_and_explained(browser, run_direct
     page = check_page(browser.get("/results/first"))
     assert "manifest.json is corrupt (the checksum does not match)" in page
     assert browser.get("/results/first/files/table.csv").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("command", "sizes", "second_player", "rules", "text"),
+    [
+        ("review", [5000, 20000], "gold", {}, "5,000 to 20,000 matches per pair of players"),
+        ("review", [5000, 5000], "", {}, "5,000 matches per player"),
+        ("match", [2000, 2000], "gold", {}, "2,000 matches per matchup"),
+        ("match", [2000], "gold", {}, "2,000 matches"),
+        (
+            "odds",
+            [400, 400],
+            "",
+            {"goal": "total", "deals_in_match": 5},
+            "2,000 deals per strategy",
+        ),
+        ("odds", [400, 400], "", {"goal": "points", "deals_in_match": 5}, "400 deals per strategy"),
+    ],
+)
+def test_size_of_a_run_has_its_unit(browser, site, command, sizes, second_player, rules, text):
+    manifest = {
+        "simgin": "0.1.0",
+        "command": f"simgin {command} x",
+        "unit": "match",
+        "matchups": [{"variant": "v", "a": "gold", "b": second_player, "n": n} for n in sizes],
+        "variants": {"v": rules},
+    }
+    (site.results_directory / "run").mkdir(parents=True)
+    (site.results_directory / "run" / "manifest.json").write_text(json.dumps(manifest))
+    assert f'<span class="details">{text}</span>' in check_page(browser.get("/results"))
 
 
 def test_report_is_sent_unchanged_and_may_run_only_its_script(browser, run_directory):
