@@ -390,39 +390,43 @@ def iter_odds_plots(odds: Odds) -> Iterator[Plot]:
     """Yield the plots of the report: first two-player variants, then solitaire games."""
     for variant in odds.strongest_players:
         plot_definitions = (
-            ("scores", plots.win_by_score, "Win probability by score"),
-            ("counts", plots.win_by_deadwood, "Win probability by deadwood and turn"),
+            ("scores", plots.win_by_score, "How much is a lead worth?"),
+            ("counts", plots.win_by_deadwood, "How much does a low deadwood help?"),
         )
-        for name, draw, title in plot_definitions:
+        for name, draw, question in plot_definitions:
             rows = odds.select_rows(name, variant, strongest=True)
             if len(rows):
                 variant_slug = re.sub(r"[^\w.-]|_", "-", variant)
-                yield _make_plot(odds, f"{name}-{variant_slug}", title, rows, draw)
+                yield _make_plot(
+                    odds, f"{name}-{variant_slug}", question, "win probability", rows, draw
+                )
     if "bracket" in odds.tables:
         frame = _select_naive_and_strong_rows(odds, "odds")
-        yield _make_plot(
-            odds, "odds", "Probability of gin by number of draws", frame, plots.gin_by_draw
-        )
+        question = "How soon do players go gin?"
+        yield _make_plot(odds, "odds", question, "probability of gin", frame, plots.gin_by_draw)
         frame = _select_naive_and_strong_rows(odds, "bracket")
-        title = "Naive, strong and best possible players"
-        yield _make_plot(odds, "strength", title, frame, plots.skill)
+        question = "How close are players to the best possible player?"
+        yield _make_plot(odds, "strength", question, "deals that end with gin", frame, plots.skill)
     if "totals" in odds.tables:
         totals = _select_naive_and_strong_rows(odds, "totals")
-        yield _make_plot(odds, "totals", "Match totals", totals, plots.match_totals)
+        question = "Which total do players reach in a match?"
+        yield _make_plot(odds, "totals", question, "matches", totals, plots.match_totals)
     if "threshold" in odds.tables:
         frame = odds.tables["threshold"]
-        title = "Results by knock threshold"
-        yield _make_plot(odds, "threshold", title, frame, plots.knock_thresholds)
+        question = "At which deadwood is it best to knock?"
+        yield _make_plot(odds, "threshold", question, "result", frame, plots.knock_thresholds)
 
 
-def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
-    """Draw a plot of a table of odds, with a text alternative."""
+def _make_plot(
+    odds: Odds, name: str, question: str, value_name: str, frame: pd.DataFrame, draw: Any
+) -> Plot:
+    """Draw a plot of a table of odds, with a text alternative that names the plotted value."""
     text_columns = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
     columns = [Column(name, name) for name in text_columns if name in frame]
-    columns.append(Column("value", f"{title} %", digits=1, factor=100))
+    columns.append(Column("value", f"{value_name} (%)", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # The CSV file of all players contains the data of this plot.
-    return Plot(name, title, describe_frame(frame, columns), figure)
+    return Plot(name, question, describe_frame(frame, columns), figure)
 
 
 def _select_naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:

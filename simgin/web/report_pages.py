@@ -37,7 +37,7 @@ def read_odds_form(form: Form, site: Site) -> CommandDraft:
     deals = form.read("deals", partial(_parse_deals, min_deals), str(default_deals))
     return CommandDraft(
         ["odds", variant.spec, *_make_size_arguments(deals, default_deals)],
-        f"Odds of {variant.spec}",
+        f"Odds for {variant.spec}",
         f"odds-{variant.spec}",
         None if variant.is_solo else deals * CPU_SECONDS_PER_DEAL,
     )

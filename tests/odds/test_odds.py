@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from scipy.stats import binom
 
 from simgin.core import batch_columns
@@ -14,8 +15,8 @@ from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.core.view import FROM_STOCK
 from simgin.match_value import match_value, outcomes
 from simgin.odds import solo_deals, solo_odds, two_player_odds
-from simgin.odds.odds import Odds, build_odds
-from simgin.odds.odds_report import build_odds_tables, iter_verdict_sentences
+from simgin.odds.odds import Odds, OddsRequest, build_odds, run_odds
+from simgin.odds.odds_report import build_odds_tables, iter_odds_plots, iter_verdict_sentences
 from simgin.odds.solo_deals import DEAL_COLUMNS, SoloDeals
 from simgin.play import kernel
 from simgin.play.matchup import PlayerCountError, parse_matchup
@@ -496,6 +497,21 @@ def test_missing_match_value_is_explained():
     ]
     with pytest.raises(PlayerCountError, match="is a solitaire game"):
         two_player_odds.simulate_self_play("gold", "solitaire-gin", N_DEALS)
+
+
+@pytest.mark.usefixtures("few_decks")
+def test_headings_of_plots_differ_from_the_titles_in_the_plots():
+    players = ["solo-greedy", "gold+discard=hits"]
+    solo_names = ["solitaire-gin-knock", "solitary-gin"]
+    odds = (
+        run_odds(OddsRequest.read(solo_names, players, deals=2_000)),
+        run_odds(OddsRequest.read(["standard"], ["gold"], deals=10_000)),
+    )
+    for plot in itertools.chain(*map(iter_odds_plots, odds)):
+        texts = [text.get_text() for text in plot.figure.findobj(Text)]
+        assert plot.title.endswith("?") and any(texts)
+        assert not [text for text in texts if text.startswith(plot.title)]
+        assert "?" not in plot.alt
 
 
 def make_player_ladder(*gin_counts):

@@ -340,10 +340,12 @@ def test_job_writes_the_results_of_the_command(browser, site):
     assert written.read_bytes() == typed.read_bytes()
 
 
-def test_review_has_the_title_of_its_report(browser, site):
+def test_job_has_the_title_of_its_report(browser, site):
     rules = "standard+knock_limit=7+undercut_bonus=20"
     name = browser.post(f"/review?{urlencode({'r1': rules})}").json()["job"]
     assert site.jobs.find_job(name).title == "Knock limit 7 and undercut bonus 20, or Standard?"
+    name = browser.post("/odds?variant=oklahoma").json()["job"]
+    assert site.jobs.find_job(name).title == "Odds for oklahoma"
     name = browser.post(f"/review?{urlencode({'r1': rules, 'title': 'Seven?'})}").json()["job"]
     assert site.jobs.find_job(name).title == "Seven?"
 
