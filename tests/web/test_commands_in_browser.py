@@ -195,6 +195,22 @@ def test_page_offers_strategies_for_the_number_of_players(working_directory, chr
         page.locator("#command", has_text="match champion marjj-early").wait_for()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_chart_with_a_single_point_shows_its_interval(site, address, chromium, width):
+    job = site.jobs.enqueue_run(["match", "gold", "nobody"], "gold v nobody", "match")
+    point = {"matchup": 0, "matchups": 1, "players": ["gold", "simple"], "n": 1500, "max": 3000}
+    point |= {"unit": "matches", "is_percentage": True, "target": None}
+    point |= {"value": 48.0, "low": 46.0, "high": 50.5}
+    state = {"state": "running", "percent": 50, "history": [point], "note": [], "error": ""}
+    with open_checked_page(chromium, address, "/", width) as page:
+        page.add_init_script(SEND_STATE_JS % json.dumps(state | {"progress": {"title": "gold"}}))
+        page.goto(f"{address.partition('?')[0]}jobs/{job.name}")
+        interval, dot = (page.locator(f"#job-chart {one}") for one in (".interval", ".dot"))
+        box, centre = interval.bounding_box(), float(dot.get_attribute("cy"))
+        top, bottom = sorted(float(interval.get_attribute(name)) for name in ("y1", "y2"))
+        assert box["height"] > 50 and top + 20 < centre < bottom - 20
+
+
 def test_comparison_shows_a_chart_and_stops_at_the_target_precision(working_directory, chromium):
     path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
     with (

@@ -80,6 +80,8 @@ const drawCourse = (points, width) => {
     }
   }
   parts.push(svg("polyline", { points: path(shown, "value"), class: "line" }));
+  // The band of a single point has no width.
+  parts.push(svg("line", { x1: x(last.n), x2: x(last.n), y1: y(last.low), y2: y(last.high), class: "interval" }));
   parts.push(svg("circle", { cx: x(last.n), cy: y(last.value), r: 4, class: "dot" }));
   return [HEIGHT, parts];
 };
