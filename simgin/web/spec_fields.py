@@ -113,20 +113,23 @@ def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict
         spec: Spec of the strategy.
         extra_specs: Specs of the strategies that were specified when the server was started.
     """
-    base_spec, _, settings = spec.partition(":")
-    if spec in extra_specs or "+" in spec:
+    is_extra = spec in extra_specs
+    base_spec, _, settings = (spec, "", "") if is_extra else spec.partition(":")
+    if "+" in spec:
         return {"head": spec, "title": spec, "about": "", "fields": []}
     try:
-        strategy = find_allowed_strategy(base_spec)
+        strategy = find_allowed_strategy(base_spec, extra_specs)
     except StrategyError:
         return {"head": base_spec, "title": base_spec, "about": "", "fields": []}
+    about = format_as_sentence(extract_first_sentence(strategy))
+    if is_extra:
+        return {"head": spec, "title": spec, "about": about, "fields": []}
     parameter_values = dict(part.split("=", 1) for part in settings.split(",") if "=" in part)
     params = [named_param for policy in strategy.policies for named_param in policy.params.items()]
     # A parameter name that two policies share is ambiguous in a spec.
     name_counts = Counter(name for name, _ in params)
     unique_params = [(name, param) for name, param in params if name_counts[name] == 1]
     fields = [_make_strategy_field(name, param, parameter_values) for name, param in unique_params]
-    about = format_as_sentence(extract_first_sentence(strategy))
     return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 

@@ -307,7 +307,8 @@ def test_strategy_file_has_its_name_in_lists_titles_and_directories(browser, sit
     folder.mkdir()
     path = f"{folder.name}/mein spieler.py"
     Path(path).write_text(
-        'from simgin.strategy.author import Strategy\nSTRATEGY = Strategy("mein-spieler")\n'
+        "from simgin.strategy.author import Strategy\n"
+        'STRATEGY = Strategy("mein-spieler", about="Knocks late. Never folds.")\n'
     )
     site.extra_specs = (path,)
     for name in ("compare", "play", "analyse"):
@@ -317,6 +318,8 @@ def test_strategy_file_has_its_name_in_lists_titles_and_directories(browser, sit
     assert read_command_arguments(browser, "compare", **values)[-1].endswith(
         "/match-mein-spieler-gold-standard"
     )
+    spec_fields = check_form(browser, "compare", **values)["specs"]
+    assert spec_fields["s1"]["about"] == "Knocks late." and spec_fields["s1"]["head"] == path
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
     assert site.jobs.find_job(name).title == "mein-spieler v gold, standard"
     page = check_page(browser.get("/play", params={"variant": "standard", "opponent": path}))
