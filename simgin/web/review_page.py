@@ -77,7 +77,7 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
     option_arguments = [f"--{name}={value}" for name, value in options.items() if value]
     return CommandDraft(
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
-        format_review_question(Review(replace(request, title=options["title"]), None)),
+        _format_title(replace(request, title=options["title"])),
         "-".join(["review", *specs, "against", base.spec]),
         _estimate_cpu_seconds(
             replace(request, matches=matches, is_sequential=False), adapted_variants
@@ -89,6 +89,12 @@ def read_review_form(form: Form, site: Site) -> CommandDraft:
             for name, spec in form.get_values(DEFAULT_VARIANTS).items()
         },
     )
+
+
+def _format_title(request: ReviewRequest) -> str:
+    """Return the title of the report of a review, which does not depend on the results."""
+    no_results: Any = None
+    return format_review_question(Review(request, no_results))
 
 
 def _estimate_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant]) -> float | None:
