@@ -158,8 +158,14 @@ def _make_template_variables(site: Site) -> dict[str, Any]:
 
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
-    """Return the specs and labels of all strategies, grouped and strongest first."""
-    labels = {name: _format_strategy_label(name) for name in list_strategies_by_strength()}
+    """Return the specs and labels of all strategies, grouped, in order of Elo.
+
+    Strategies without a rating are last, so that the page does not add slow ones by default.
+    """
+    names = sorted(
+        list_strategies_by_strength(), key=lambda name: "elo" not in read_catalogue_entry(name)
+    )
+    labels = {name: _format_strategy_label(name) for name in names}
     return {
         "Your strategies": [*make_display_names(site.extra_specs).items()],
         TWO_PLAYER_GROUP: [item for item in labels.items() if not is_solo_strategy(item[0])],
