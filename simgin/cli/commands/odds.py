@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.output import format_command, format_repeat_command
+from simgin.text.files import slugify
 from simgin.text.messages import join_words, print_status
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def odds_command(
     from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
 
-    name = re.sub(r"[^a-z0-9=]+", "-", "-".join(["odds", *variants]).lower())
-    name = name[:MAX_DIRECTORY_NAME_LENGTH]
+    name = slugify("-".join(["odds", *variants]), "=")[:MAX_DIRECTORY_NAME_LENGTH]
     configured_output = config.find_configured_output(name)
     command = format_repeat_command(output=output or configured_output)
     session.run_request(
