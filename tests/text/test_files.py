@@ -88,7 +88,7 @@ def test_endless_file_is_read_only_up_to_the_limit():
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("../Sträte gien/Mein Spieler.py", "straete-gien-mein-spieler-py"),
+        ("../Meine Spieler/Neuer Größter.py", "meine-spieler-neuer-groesster-py"),
         ("Stra\N{COMBINING DIAERESIS}sse", "straesse"),
         ("Çà_et_là Ærø łódź naïve groß", "ca-et-la-aero-lodz-naive-gross"),
         ("standard+gin_bonus=30", "standard-gin-bonus=30"),

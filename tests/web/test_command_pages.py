@@ -303,7 +303,7 @@ def test_strategy_file_given_to_the_server_can_be_chosen(browser, site, empty_di
 
 
 def test_strategy_file_has_its_name_in_lists_titles_and_directories(browser, site, empty_directory):
-    folder = empty_directory / "sträte gien"
+    folder = empty_directory / "zwei wörter"
     folder.mkdir()
     path = f"{folder.name}/mein spieler.py"
     Path(path).write_text(
