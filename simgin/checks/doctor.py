@@ -168,7 +168,9 @@ def check_cache() -> HealthCheck:
         return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     n_old = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
-    details = f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}"
+    details = f"{directory}, {mebibytes:.1f} MiB"
+    if n_old:
+        details += f", older versions: {n_old}"
     mismatch = shipped_code.explain_unused_code(jit.compute_source_digest())
     if mismatch != "":
         details += f". {mismatch}" if mismatch else ", with precompiled code"
