@@ -66,10 +66,12 @@ def start_server() -> Iterator[str]:
             [sys.executable, *words], env=environment, cwd=folder, stdout=subprocess.PIPE, text=True
         ) as server:
             assert server.stdout is not None
-            address = re.search(r"http://\S+", server.stdout.readline())
-            assert address, "the server did not start"
-            yield address[0]
-            server.terminate()
+            try:
+                address = re.search(r"http://\S+", server.stdout.readline())
+                assert address, "the server did not start"
+                yield address[0]
+            finally:
+                server.terminate()
 
 
 def capture_game(
