@@ -26,7 +26,7 @@ PACKAGES = ("simgin", "simgin_strategies")
 
 
 def find_object(module, name):
-    """Return the object or the submodule of a module, or None if neither exists."""
+    """Return an attribute or a submodule of a module, or None if it does not exist."""
     if not hasattr(module, name) and hasattr(module, "__path__"):
         submodule = f"{module.__name__}.{name}"
         return importlib.import_module(submodule) if importlib.util.find_spec(submodule) else None

@@ -149,7 +149,7 @@ class AnalysisRequest:
 
 
 def _format_replacement(name: str, substitute: str, option: str) -> str:
-    """Format sentences about a strategy of a recorded deal that simgin replaces in rollouts."""
+    """Return sentences about a strategy of a deal file that another strategy replaces."""
     quoted_name = quote_text(name)
     start = f"{substitute} continues the deal instead of {quoted_name}"
     if ".py" in name.lower():

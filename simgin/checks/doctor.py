@@ -270,7 +270,7 @@ def check_specialized_kernel() -> HealthCheck:
 
 
 def _play_known_match(matchup: Matchup, is_specialized: bool) -> np.ndarray:
-    """Return the batch rows of the known match, played with one of the two kernels."""
+    """Play the known match with one of the two kernels, and return its batch rows."""
     with specialized_kernel.allow_specialized_kernels(is_specialized):
         return kernel.play_batches(matchup, 0, matchup.count_units(N_KNOWN_MATCH_DEALS))
 

@@ -59,7 +59,7 @@ class OnProgress(Protocol):
 def show_progress(
     title: str, stream: TextIO | None = None, *, can_end_early: bool = False
 ) -> Iterator[ProgressBar]:
-    """Show a progress display during a `with` block, and yield the progress callback.
+    """Show the progress of a `with` block, and yield a function that updates it.
 
     Args:
         title: Title of the work.

@@ -157,7 +157,7 @@ def has_identical_results(pairs: Sequence[BatchRowsPair]) -> bool:
 
 
 def describe_compared_deals(comparison: Comparison) -> list[str]:
-    """Return sentences about identical results, and about what only one run contains."""
+    """Return sentences about identical results, and about deals and matchups of only one run."""
     return [*_describe_common_deals(comparison), *_list_uncompared_matchups(comparison)]
 
 

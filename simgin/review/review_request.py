@@ -29,7 +29,7 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
 from simgin.strategy import cast, loader
 from simgin.text import amounts, toml
-from simgin.text.files import slugify
+from simgin.text.files import make_directory_name
 from simgin.text.messages import SimginError, format_value, print_status, suggest_spelling
 
 DEFAULT_REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
@@ -46,7 +46,6 @@ MIN_REVIEW_MATCHES = 1_000
 DEEP_REVIEW_FACTOR = 100
 DEFAULT_SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
-MAX_DIRECTORY_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
 _RANGE_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 MATCH_LENGTH_TOLERANCE = 0.1
@@ -258,8 +257,7 @@ class ReviewRequest:
             name_parts = [str(self.base), *(name for name, _ in self.sweep)]
         elif self.base is not None:
             name_parts = [*self.compared_variants, "against", self.base]
-        name = slugify("-".join(name_parts), "=")
-        return f"review-{name}"[:MAX_DIRECTORY_NAME_LENGTH]
+        return make_directory_name("-".join(["review", *name_parts]))
 
     @property
     def compared_variants(self) -> tuple[str, ...]:

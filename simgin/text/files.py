@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 from simgin.text.messages import SimginError, quote_text
 
+MAX_DIRECTORY_NAME_LENGTH = 80  # Windows limits whole paths to 260 characters by default.
 # replacements of letters that are not replaced by their base letters
 TRANSLITERATIONS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
@@ -188,6 +189,11 @@ def _make_unwritable_error(path: Path, reason: str | None) -> NewFileError:
     return NewFileError(
         f"{path} cannot be written ({reason}). Specify a file in a folder that you can write to."
     )
+
+
+def make_directory_name(text: str) -> str:
+    """Return the default name of the directory for a request, such as `odds-solitary-gin`."""
+    return slugify(text, "=")[:MAX_DIRECTORY_NAME_LENGTH].rstrip("-")
 
 
 def slugify(text: str, other_characters: str = "") -> str:

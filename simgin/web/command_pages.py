@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from simgin.text.amounts import format_duration
-from simgin.text.files import slugify
+from simgin.text.files import make_directory_name
 from simgin.text.shell import join_command
 from simgin.web.expected_time import estimate_elapsed_seconds
 from simgin.web.pages import Form, render_page
@@ -23,8 +23,6 @@ from simgin.web.spec_fields import move_errors_to_parameters
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
-
-MAX_RUN_NAME_LENGTH = 150  # Windows limits whole paths to 260 characters by default.
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,8 @@ class CommandPage:
         if form.errors:
             message = "Correct the marked fields."
             return JSONResponse({"error": message, "errors": form.errors}, form.http_status)
-        job = request.app.state.site.jobs.enqueue_run(
-            draft.arguments, draft.title, _make_run_name(draft), f"/{self.name}?{request.url.query}"
-        )
+        name, address = make_directory_name(draft.run_name), f"/{self.name}?{request.url.query}"
+        job = request.app.state.site.jobs.enqueue_run(draft.arguments, draft.title, name, address)
         return JSONResponse({"job": job.name})
 
     def _read_draft(self, request: Request) -> tuple[Form, CommandDraft]:
@@ -122,10 +119,6 @@ def _format_command(form: Form, draft: CommandDraft, request: Request) -> str:
     if form.errors:
         return ""
     site = request.app.state.site
-    output = site.results_directory / site.jobs.find_unused_run_name(_make_run_name(draft))
+    name = site.jobs.find_unused_run_name(make_directory_name(draft.run_name))
+    output = site.results_directory / name
     return join_command(["simgin", *draft.arguments, "-o", str(output)])
-
-
-def _make_run_name(draft: CommandDraft) -> str:
-    """Return the requested name of a run directory, without special characters."""
-    return slugify(draft.run_name, "=")[:MAX_RUN_NAME_LENGTH]

@@ -42,7 +42,7 @@ def test_hands_in_play_improve_from_turn_to_turn():
 
 
 def test_calibration_kernel_contains_no_vector_instructions():
-    """Their speed relative to the engine differs between machines."""
+    """Vector instructions are faster on some machines, so ratios would not be comparable."""
     kernel = bench._compile_kernel(bench._run_calibration)
     kernel(2)
     (code,) = kernel.inspect_llvm().values()

@@ -12,7 +12,7 @@ from support.sample_plots import PLOT_NAMES, add_undefined_row, draw_plot
 from support.slow_cases import mark_slow_except
 
 parametrize_plots = pytest.mark.parametrize("name", PLOT_NAMES)
-# Plots that draw their panels like another plot, or draw more panels than others
+# Plots whose layout another plot shares, and plots with many panels
 SLOW_UNDEFINED_PLOTS = """endings_by_player_type gains_by_field knocks_by_turn match_totals
 score_difference win_by_deadwood""".split()
 # tests/plots/test_style.py tests the plots of one entry in a narrower style.

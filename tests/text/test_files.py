@@ -96,3 +96,8 @@ def test_endless_file_is_read_only_up_to_the_limit():
 )
 def test_names_derived_from_text_contain_transliterated_letters(text, name):
     assert files.slugify(text, "=") == name
+
+
+def test_directory_name_is_short_and_keeps_equals_signs():
+    assert files.make_directory_name("odds-Größter+gin_bonus=30") == "odds-groesster-gin-bonus=30"
+    assert files.make_directory_name("a" * 79 + "-b") == "a" * 79

@@ -11,7 +11,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.output import format_command, format_repeat_command
-from simgin.text.files import slugify
+from simgin.text.files import make_directory_name
 from simgin.text.messages import join_words, print_status
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from simgin.odds.odds import Odds
     from simgin.report.report import Report
 
-MAX_DIRECTORY_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
 # contents of CSV files that are not part of the report
 CSV_DESCRIPTIONS = {
     "odds.csv": "odds by number of draws",
@@ -79,7 +78,7 @@ def odds_command(
     from simgin.match_value import outcomes
     from simgin.odds.odds import OddsRequest, run_odds
 
-    name = slugify("-".join(["odds", *variants]), "=")[:MAX_DIRECTORY_NAME_LENGTH]
+    name = make_directory_name("-".join(["odds", *variants]))
     configured_output = config.find_configured_output(name)
     command = format_repeat_command(output=output or configured_output)
     session.run_request(
